@@ -13,6 +13,7 @@ from quaestor.answers.blocks import blocks_of
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.quote_match import find, find_nearest
 from quaestor.answers.citations.sentences import sentences
+from quaestor.answers.explain_option import read_option_question
 from quaestor.answers.explain_term import read_term_question
 from quaestor.answers.history_questions import history_question
 from quaestor.answers.message_templates import is_pasted
@@ -233,6 +234,7 @@ PARSERS: Mapping[str, Parser] = {
     "a question about history": Parser("answers", lambda text: history_question(text, TODAY)),
     "a question about a name": Parser("answers", read_name_question),
     "a question about a term": Parser("answers", read_term_question),
+    "a question about an option": Parser("answers", read_option_question),
     "a question without context": Parser("answers", is_without_context),
     "a question for an overview": Parser("answers", asks_for_overview),
     "filters of a question": Parser("answers", lambda text: read_filters(text, KNOWN)),

@@ -171,7 +171,14 @@ def _literal(trees: dict[Path, ast.Module]) -> Iterator[Found]:
             if is_ours and node.func.attr != "compile" and isinstance(node.args[0], ast.Constant):
                 whole = node.func.attr in ("match", "fullmatch")
                 place = f"{file.relative_to(SOURCE)}:{node.lineno}"
-                yield Found(place, re.compile(node.args[0].value), whole)
+                yield Found(place, re.compile(node.args[0].value, _flags(node)), whole)
+
+
+def _flags(call: ast.Call) -> int:
+    """Return the flags that a call names, ``re.MULTILINE | re.IGNORECASE``."""
+    given = map(ast.unparse, [*call.args[1:], *(one.value for one in call.keywords)])
+    names = {name for one in given if re.fullmatch(r"re\.[A-Z]+(?: \| re\.[A-Z]+)*", one) for name in one.split(" | ")}
+    return sum(getattr(re, name.removeprefix("re.")) for name in names)
 
 
 # --- texts for one pattern ------------------------------------------------------------------------------------------

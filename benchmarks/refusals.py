@@ -30,9 +30,9 @@ from _hidden import Without
 from numpy.typing import NDArray
 
 from quaestor import Index
+from quaestor.answers.passage_order import without_restated
 from quaestor.answers.quotes import answer
 from quaestor.answers.quotes_in_markdown import Quote
-from quaestor.answers.restated_questions import without_restated
 from quaestor.core.config import Settings
 from quaestor.core.documents import Hit
 from quaestor.core.questions import without_frame

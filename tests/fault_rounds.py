@@ -1,4 +1,4 @@
-"""Rounds of one fault: a few whenever tests run, all with `make faults`; what came of them is counted and shown.
+"""Rounds of one fault: few in every test run, many with `make faults`; their outcomes are counted and shown.
 
 A test that takes the fixture ``trial`` says so by ``@pytest.mark.fault("what is done", few=6, many=200)`` and becomes
 two: one with few rounds, and one with many that bears the marker ``faults``. QUAESTOR_ROUNDS bounds the many, and

@@ -1,4 +1,4 @@
-"""Queries that nobody means well with, or that nobody thought of: each one is legal, in every interface."""
+"""Hostile and unusual queries, each of which every interface must accept."""
 
 from __future__ import annotations
 

@@ -133,14 +133,18 @@ class PostgresServer:
     @contextmanager
     def database(self, name: str) -> Iterator[str]:
         """Make a database for the length of the block; yields its address."""
-        # Copying files takes a quarter of the time of writing the template's blocks to the log; 14 does nothing else.
-        [(version,)] = self.run_sql("SHOW server_version_num")
-        strategy = "STRATEGY FILE_COPY" if int(str(version)) >= 150_000 else ""
-        self.run_sql(f'CREATE DATABASE "{name}" {strategy}')
+        self.create_database(name)
         try:
             yield self.address(name)
         finally:
             self.run_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+    def create_database(self, name: str, template: str = "template1") -> None:
+        """Make a database that is a copy of another one."""
+        # Copying files takes a quarter of the time of writing the template's blocks to the log; 14 does nothing else.
+        [(version,)] = self.run_sql("SHOW server_version_num")
+        strategy = "STRATEGY FILE_COPY" if int(str(version)) >= 150_000 else ""
+        self.run_sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}" {strategy}')
 
     def _launched(self) -> subprocess.Popen[bytes]:
         (self.folder / "socket").mkdir(exist_ok=True)

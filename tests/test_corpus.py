@@ -1,4 +1,4 @@
-"""A search whose results are current even where nobody told that a file changed."""
+"""The results of a search are current even if nothing reported that a file changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tuples with names: the same as those of ``typing``, by every way that values are used here."""
+"""Our named tuples behave as those of ``typing``, in every way in which values are used here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs for which the mode of files holds, whoever runs the tests."""
+"""Programs for which file permissions apply, even if root runs the tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the bundled embedder was made, and how `tune` adapts it: gather pairs, train, quantise, export.
+"""How the bundled embedder was made: gather pairs, train, quantise, export. ``quaestor.tuning`` adapts it to a corpus.
 
 Nothing here runs during a search. Training itself needs numpy only; distilling the first table from a
 transformer needs torch and says so.

@@ -1,4 +1,4 @@
-"""What the tests of accounts share: a clock that they turn, a model that is theirs, prices and limits."""
+"""Shared by the tests of accounts: a clock that they advance, a model of their own, prices and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of accounts share: a file in a folder of its own, and both ways to hold accounts."""
+"""Shared by the tests of accounts: a file in a folder of its own, and both stores of accounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process that spends: python spender.py PLACE LIMIT HOW
+"""A process that spends money of a ledger: python spender.py PLACE LIMIT HOW
 
 PLACE is the path of a file or the address of a server.
 

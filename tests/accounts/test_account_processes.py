@@ -1,4 +1,4 @@
-"""Several processes and one ledger: no two pass a limit together, and none that is killed takes it along."""
+"""Several processes share one ledger: together they never exceed a limit, and a killed one damages nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits, money and periods at their bounds: all of it is arithmetic, and needs no file."""
+"""Limits, money and periods at their boundary values: pure arithmetic without a file."""
 
 from __future__ import annotations
 

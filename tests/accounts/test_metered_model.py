@@ -1,4 +1,4 @@
-"""A metered model: one row for each request, in every ending; nothing is sent that could pass a limit."""
+"""A metered model records one row for each request, however it ends, and sends none that could exceed a limit."""
 
 from __future__ import annotations
 

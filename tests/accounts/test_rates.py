@@ -1,4 +1,4 @@
-"""Rate limits by a clock that the tests turn."""
+"""Rate limits, by a clock that the tests advance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of a small project, and what is read of an overview of such files."""
+"""Files of a small project, and helpers that read an overview of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of quotes share."""
+"""Shared by the tests of quotes."""
 
 from __future__ import annotations
 

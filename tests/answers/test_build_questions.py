@@ -1,4 +1,4 @@
-"""How all of it is built or tested: which questions ask that, and what is answered."""
+"""Questions how the whole project is built or tested: which are recognised, and what is answered."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from quote_parts import hit
 
 from quaestor.answers.blocks import blocks_of
 from quaestor.answers.paragraphs import pieces_of
+from quaestor.answers.passage_order import without_restated
 from quaestor.answers.quotable_stretches import Stretch, stretches_of, whole
 from quaestor.answers.quotes import MOST_OF_UNSURE, ExtractiveModel, answer
-from quaestor.answers.restated_questions import without_restated
 from quaestor.answers.template_agreement import agreement, template_words
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.llm.models import Finished, Request, TextDelta
@@ -293,3 +293,33 @@ def test_imports_and_components_of_mdx_are_no_words() -> None:
     pieces = pieces_of(text, begins=True, language="markdown")
     assert [text[one.start : one.end] for one in pieces] == ["Take these steps.", "1. Add a file."]
     assert pieces_of("Import it from 'here' first.", begins=True) != []
+
+
+SEVERAL = """\
+def price():
+    return 3
+
+
+def usual():
+    default = 5
+    return default
+
+
+def colour():
+    return 7
+"""
+
+
+def test_a_further_quote_of_code_leaves_out_definitions_that_tell_nothing() -> None:
+    first, further = passage(1, "default = 1", "python"), passage(2, SEVERAL, "python")
+    hits = [hit(first, 9.0), hit(further, 9.0)]
+    quotes = answer(QUESTION, [first, further], alike, refused=False, hits=hits).quotes
+    assert [(one.n, one.start_line, one.end_line) for one in quotes] == [(1, 1, 1), (2, 5, 7)]
+    assert quotes[1].text == "def usual():\n    default = 5\n    return default"
+
+
+def test_a_further_quote_keeps_what_stands_between_definitions_that_tell() -> None:
+    text = f"{SEVERAL}\n\ndef other():\n    return default\n"
+    first, further = passage(1, "default = 1", "python"), passage(2, text, "python")
+    quotes = answer(QUESTION, [first, further], alike, refused=False, hits=[hit(first, 9.0), hit(further, 9.0)]).quotes
+    assert [(one.start_line, one.end_line) for one in quotes] == [(1, 1), (5, 15)]

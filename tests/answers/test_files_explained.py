@@ -214,3 +214,62 @@ def test_what_a_file_defines_is_listed_without_what_tells_nothing(index: Index) 
     assert (
         "`shop.Scanner.scan_0`" in also and "SCANNER_H_1" not in also.partition("defines")[2] and "`shop` (" not in also
     )
+
+
+OPTIONS = """# Settings
+
+## keep_longest
+
+Orders that are kept at most. Older ones are dropped when a new one arrives.
+
+## Fetch Timeout
+
+`:fetch_timeout`
+
+Seconds to wait for the answer of another shop, before an order is given up.
+"""
+SHOP = """struct settings {
+        int keep_longest;
+        int keep;
+};
+
+/* Drops the oldest. */
+void drop(void) {
+        wait(settings.keep_longest);
+        wait("fetch_timeout");
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    files = {"docs/settings.md": OPTIONS, "src/shop.c": SHOP}
+    with index_of(tmp_path_factory.mktemp("settings") / "shop", files) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("what does keep_longest do?", [("docs/settings.md", 5), ("src/shop.c", 2)]),
+        ("what is fetch_timeout?", [("docs/settings.md", 9)]),
+        ("where is keep_longest defined?", [("src/shop.c", 2)]),
+        ("what does the function drop do?", [("src/shop.c", 6)]),
+    ],
+)
+def test_a_setting_is_told_first_by_the_section_that_a_document_has_about_it(
+    settings: Index, question: str, places: list[tuple[str, int]]
+) -> None:
+    found = explain_name(Question(question), settings)
+    assert found is not None
+    assert [(hit.path, hit.start_line) for hit in found.hits] == places
+
+
+def test_a_section_about_a_longer_name_is_not_about_this_one(settings: Index) -> None:
+    found = explain_name(Question("what is the variable keep?"), settings)
+    assert found is not None
+    assert [(hit.path, hit.start_line) for hit in found.hits] == [("src/shop.c", 3)]
+
+
+def test_where_a_setting_is_defined_no_document_tells(settings: Index) -> None:
+    assert explain_name(Question("where is fetch_timeout defined?"), settings) is None

@@ -27,6 +27,7 @@ def test_a_default_is_told_by_the_name_whatever_else_is_asked_and_by_all_of_its_
         "DEFAULT_TIMEOUT = 10",
         "  --timeout int   seconds (default 10)",
         'parser.add("--timeout", default=10)',
+        "=item B<timeout> (values: [none/short], default: none)",
     ],
 )
 def test_who_asks_for_a_default_gets_first_what_gives_it(text: str) -> None:

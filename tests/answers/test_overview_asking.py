@@ -1,4 +1,4 @@
-"""Which questions are for an overview: whole ones about all that there is, and none about a thing of its own."""
+"""Which questions an overview answers: those about the whole, and none about a single thing."""
 
 from __future__ import annotations
 

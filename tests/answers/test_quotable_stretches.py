@@ -1,4 +1,4 @@
-"""Cutting passages into what can be quoted."""
+"""Cutting passages into quotable stretches."""
 
 from __future__ import annotations
 
@@ -269,6 +269,19 @@ def test_a_block_of_restructuredtext_about_the_page_is_no_words_of_it(block: str
     text = f"{block}\n\n{indent}The gate is closed.\n\n{block}\n\nIt is opened at seven.\n\n.. note:: Not in winter.\n"
     found = [text[one.start : one.end].strip() for one in pieces_of(text, begins=False)]
     assert found == ["The gate is closed.", "It is opened at seven.", ".. note:: Not in winter."]
+
+
+def test_an_article_of_a_law_is_a_section_with_its_number_in_it() -> None:
+    text = (
+        "ARTÍCULO 1° — Objeto. La ley rige.\n\nSe aplica.\n\nARTÍCULO 2° — Plazos. Quince días.\n\nSection 2 says so."
+    )
+    found = [(text[one.start : one.end], one.section, one.heading) for one in pieces_of(text, begins=False)]
+    assert found == [
+        ("ARTÍCULO 1° — Objeto. La ley rige.", 1, "ARTÍCULO 1° Objeto"),
+        ("Se aplica.", 1, "ARTÍCULO 1° Objeto"),
+        ("ARTÍCULO 2° — Plazos. Quince días.", 2, "ARTÍCULO 2° Plazos"),
+        ("Section 2 says so.", 2, "ARTÍCULO 2° Plazos"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -309,6 +309,14 @@ def test_where_enough_is_quoted_no_more_follows() -> None:
     assert [quote.path for quote in found.quotes] == ["1.md", "3.md"]
 
 
+def test_a_second_passage_is_quoted_however_long_the_first_is_and_no_third() -> None:
+    step = "    wait(seconds)  # the default is five seconds\n"
+    long = [Passage(n, f"{n}.py", 1, 60, f"def of_{n}():\n{step * 59}", language="python") for n in (1, 3)]
+    found = answer("what is the default", (*long, FIVE), refused=False, hits=[hit(one, 9.0) for one in (*long, FIVE)])
+    assert len(found.quotes[0].text) > 2800
+    assert {quote.path for quote in found.quotes} == {"1.py", "3.py"}
+
+
 PARTS = st.sampled_from(
     ["A word here.", "\n\n", "\n# Head\n\n", "- item one\n", "| a | b |\n", "    x = 1\n", "def f():\n", "```\n", "}\n"]
 )

@@ -1,4 +1,4 @@
-"""What only repeats a question answers nothing, and is passed over."""
+"""A text that only repeats a question is not an answer, and is passed over."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.restated_questions import without_restated
+from quaestor.answers.passage_order import without_restated
 from quaestor.assemble import answer_steps
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings

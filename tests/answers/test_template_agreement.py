@@ -1,4 +1,4 @@
-"""What a message shares with the template that prints it."""
+"""How far a message agrees with the template that prints it."""
 
 from __future__ import annotations
 

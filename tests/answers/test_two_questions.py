@@ -1,4 +1,4 @@
-"""Questions that ask what all of it is, and something else: both are answered."""
+"""Questions that ask for the whole and for another thing: both are answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index that is given a transformer: it answers by the bundled embedder until all vectors are there."""
+"""An index that gets a transformer's vectors is searched by the bundled embedder until all of them are made."""
 
 from __future__ import annotations
 

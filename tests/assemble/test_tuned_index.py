@@ -1,4 +1,4 @@
-"""An index with a tuned embedder: searched, refreshed, noticed by those who have it open, taken back."""
+"""An index with a tuned embedder is searched, refreshed, noticed by other processes, and changed back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of conversations share."""
+"""Shared by the tests of conversations."""
 
 from __future__ import annotations
 

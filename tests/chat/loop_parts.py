@@ -1,4 +1,4 @@
-"""What the tests of the loop share: three ways of calling, one script for all of them."""
+"""Shared by the tests of the loop: three protocols of calls, and one script for all of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quaestor.llm import tags
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from quaestor.llm.prompts.numbered_passages import number, show
-from quaestor.tools import Arguments, Outcome, Parameter, Registry, Room, Subroutine
+from quaestor.tools import Arguments, Outcome, Parameter, Registry, Room, Tool
 from servers.script import Call, Recorded, Reply, in_pieces
 from servers.scripted import ScriptedServer
 
@@ -63,9 +63,9 @@ class Runs:
         path = (Parameter("path", "string", required=True, description="whose"),)
         self.registry = Registry(
             [
-                Subroutine("search", "Search the corpus.", query, self._search),
-                Subroutine("read", "Read a file.", path, self._read),
-                Subroutine("edit", "Propose a change.", path, self._edit),
+                Tool("search", "Search the corpus.", query, self._search),
+                Tool("read", "Read a file.", path, self._read),
+                Tool("edit", "Propose a change.", path, self._edit),
             ]
         )
 

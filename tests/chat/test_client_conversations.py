@@ -1,4 +1,4 @@
-"""Conversations that a client holds: its messages, its tools, its stop sequences."""
+"""Conversations that a client keeps: its messages, its tools, its stop sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A turn as events: what joins the conversation, what is recorded, and what becomes of a turn that breaks off."""
+"""A turn as events: what is added to the conversation, what is recorded, and how an interrupted turn ends."""
 
 from __future__ import annotations
 

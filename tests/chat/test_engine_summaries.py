@@ -1,4 +1,4 @@
-"""Summaries by the model: asked for seldom, kept beside the transcript, done without when they cannot be had."""
+"""Summaries by a model: requested seldom, stored with the transcript, and left out if the request fails."""
 
 from __future__ import annotations
 

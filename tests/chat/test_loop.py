@@ -1,4 +1,4 @@
-"""A model that looks further before it answers: calls are run and written back, whichever way it makes them."""
+"""A model that searches before it answers: its calls are run and their results sent, by each protocol."""
 
 from __future__ import annotations
 

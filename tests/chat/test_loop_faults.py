@@ -1,4 +1,4 @@
-"""Servers and models that misbehave in a loop: all is survived, limits end it with an explanation."""
+"""Servers and models that misbehave during a turn: limits end the turn with an explanation."""
 
 from __future__ import annotations
 

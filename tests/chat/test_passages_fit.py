@@ -1,4 +1,4 @@
-"""Passages beside a question: as many as fit, the last one trimmed at a line end, never over the limit."""
+"""As many passages are sent as fit, the last one cut at a line end, and never more than the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says, unseen, before it answers: begun for it, read, checked, recorded, never shown."""
+"""The hidden plan that a model states before its answer: it is requested, parsed, checked, recorded, never shown."""
 
 from __future__ import annotations
 

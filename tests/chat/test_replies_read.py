@@ -1,4 +1,4 @@
-"""A reply read as it arrives, whatever it is: the same however it is cut, nothing hidden shown, nothing lost."""
+"""Any reply gives the same parts however its stream is cut: no hidden text is shown, and no text is lost."""
 
 from __future__ import annotations
 

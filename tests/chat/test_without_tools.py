@@ -1,4 +1,4 @@
-"""A server that refuses tools: calls are text from then on, in this turn, in this conversation and in its session."""
+"""If a server refuses tools, calls are text tags from then on: in this turn, the conversation and its session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A definition's comments and attributes are never cut from it, nor from each other where they fit in a chunk."""
+"""A definition's comments and attributes stay in one chunk with it, if they fit."""
 
 from __future__ import annotations
 

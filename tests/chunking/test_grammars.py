@@ -1,4 +1,4 @@
-"""Grammars where the folder that they are unpacked into cannot be written."""
+"""Grammars if their cache folder cannot be written."""
 
 import os
 import subprocess

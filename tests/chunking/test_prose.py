@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quaestor.chunking import ChunkSettings, CutDocument, cut
+from quaestor.chunking.headings import article_title, numbered_articles
 
 SMALL = ChunkSettings(target=60, limit=120)
 
@@ -252,6 +255,47 @@ def test_plain_text_without_titles_is_cut_at_paragraphs() -> None:
     made = cut(data, "a.txt", SMALL)
     assert (made.chunker, made.title) == ("lines", None)
     assert [one.text.strip()[:3] for one in made.chunks] == ["One", "Ano"]
+
+
+@given(
+    st.sampled_from(["ARTÍCULO {}. — ", "Art. {}. ", "**Article {}** – ", "§ {} (1) ", "Section {}. ", "第{}条　"]),
+    st.lists(st.lists(st.integers(1, 30), min_size=1, max_size=6), min_size=4, max_size=20),
+    st.sampled_from(["", "# The law\n\n", "Given by the assembly.\n\n"]),
+    st.sampled_from(["a.md", "a.txt"]),
+)
+def test_no_chunk_holds_the_end_of_one_article_and_the_beginning_of_the_next(
+    mark: str, articles: list[list[int]], head: str, path: str
+) -> None:
+    texts = [
+        mark.format(number) + "\n\n".join("They meet and vote. " * length for length in lengths)
+        for number, lengths in enumerate(articles, 1)
+    ]
+    data = (head + "\n\n".join(texts) + "\n").encode()
+    begins = [data.index(text.encode()) for text in texts]
+    for chunk in cut(data, path, ChunkSettings(target=200, limit=400)).chunks:
+        within = [begin for begin in begins if chunk.span.start < begin < chunk.span.end]
+        # Short ones stand together, each of them whole; nothing stands before them but what leads the first.
+        assert not within or chunk.span.start in (0, *begins)
+
+
+def test_articles_are_named_by_number_and_title() -> None:
+    law = "# The law\n\n" + "".join(f"Art. {n}. — Term {n}. {'It lasts. ' * 12}\n\n" for n in range(1, 6))
+    made = cut(law.encode(), "law.md", SMALL)
+    assert made.title == "The law"
+    assert ("Art. 3 Term 3", ("The law",)) in [(one.symbol, one.scope) for one in made.chunks]
+    # A document without any heading has no title: its first article is none.
+    assert cut(law.encode().partition(b"\n\n")[2], "law.md", SMALL).title is None
+
+
+def test_text_about_articles_has_none() -> None:
+    assert article_title("Section 5 describes how it is done.") is None
+    assert article_title("Section 2.1 Scope") is None
+    assert article_title("Particles 3. and 4.") is None
+    few = b"Art. 1. One.\n\nArt. 2. Two.\n\nArt. 3. Three.\n"
+    assert numbered_articles(few, 0) == []
+    assert numbered_articles(b"Art. 9. Nine.\n\nArt. 5. Five.\n\nArt. 2. Two.\n\nArt. 1. One.\n", 0) == []
+    fenced = b"# T\n\n```\n" + b"".join(b"Art. %d. Code.\n\n" % n for n in range(9)) + b"```\n"
+    assert {one.symbol for one in cut(fenced, "a.md", SMALL).chunks} == {"T"}
 
 
 def test_small_sections_under_one_heading_merge() -> None:

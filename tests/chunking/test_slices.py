@@ -1,4 +1,4 @@
-"""Parsing through slices leaves nothing behind."""
+"""Parsing through slices leaves no file behind."""
 
 from __future__ import annotations
 

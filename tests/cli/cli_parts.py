@@ -1,4 +1,4 @@
-"""What the tests of the command line share: running it, and small repositories."""
+"""Shared by the tests of the command line: running commands, and small repositories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bad input: one clear sentence with the next step and the right exit code; the rest is indexed."""
+"""Bad input gives one clear sentence with the next step and the right exit code; the rest is indexed."""
 
 from __future__ import annotations
 

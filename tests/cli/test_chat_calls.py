@@ -1,4 +1,4 @@
-"""A model that calls, in the terminal: one line a call, what it premeditated, what it proposes, how it is supported."""
+"""A model's calls in the terminal: one line for each call, its plan, its proposals, and its support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What embedding costs is told and asked before anything is paid, and a bound is never passed."""
+"""The cost of embedding is shown and confirmed before anything is paid, and limits are never exceeded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of the model's endpoint when a server starts."""
+"""The warnings about the model's endpoint when a server starts."""
 
 from __future__ import annotations
 

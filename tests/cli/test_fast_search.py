@@ -1,4 +1,4 @@
-"""Searches that are answered without click: it would read the very same of their lines."""
+"""Plain searches without click give the same result as with click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings that a repository brings along: nobody is stopped by them, and nothing disappears without a word."""
+"""Settings that a repository brings along stop no command, and hide no file without a remark."""
 
 from __future__ import annotations
 

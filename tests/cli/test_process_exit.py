@@ -1,4 +1,4 @@
-"""How a command's process ends."""
+"""How the process of a command ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clients, each as a function of a server's address: what came of each of its features."""
+"""The client programs: for each, a function of a server's address that returns the outcome of each feature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the clients talk to: the real server over a small corpus, with a scripted model behind it."""
+"""The server for the clients: the real one over a small corpus, with a scripted model behind it."""
 
 from __future__ import annotations
 

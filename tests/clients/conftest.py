@@ -1,4 +1,4 @@
-"""The table of `make clients`: what each client got of each feature."""
+"""The table of `make clients`: the outcome of each feature for each client."""
 
 from __future__ import annotations
 

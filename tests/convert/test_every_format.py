@@ -1,4 +1,4 @@
-"""Every format from its file to the index, and every way in which a file can be bad."""
+"""Every format from the file to the index, and every kind of damage to a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files made to fill a machine or to keep it busy: each is read within bounds, or left out with a sentence.
+"""Files made to exhaust memory or time are read within limits, or left out with a reason.
 
 What took minutes before it was bounded would run into the limit that every test has.
 """

@@ -1,4 +1,4 @@
-"""Title, author and date, wherever a page says them."""
+"""Title, author and date, wherever a page states them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of PDF: what is kept as one, and what is none."""
+"""Tables in PDF: which lines are recognised as a table, and which are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small corpora that are searched together."""
+"""Small corpora for searches over several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What speaks against there being an answer in what was found."""
+"""The signs that hits do not answer a question."""
 
 from __future__ import annotations
 
@@ -87,11 +87,26 @@ def test_what_says_the_same_is_alike() -> None:
 def test_that_two_texts_are_in_one_other_language_makes_them_no_more_alike(question: str, text: str) -> None:
     document = Document("a.md", "0" * 64, 10, 0, "markdown")
 
-    def found(text: str) -> float:
-        return likeness(question, [Hit(document, Chunk(Span(0, 4, 1, 1), text), 1.0)])
+    def found(*texts: str) -> float:
+        return likeness(question, [Hit(document, Chunk(Span(0, 4, 1, 1), text), 1.0) for text in texts])
 
-    assert found(text) == found(f"{text} {question}")
+    grammar = {"Was": "Das ist nicht, was die mit dem ist.", "Combien": "Combien est-il pour la du dans le les ?"}
+    assert found(text) == found(f"{text} {grammar[question.partition(' ')[0]]}")
     assert found("The boat trip costs ten euros.") != found(text)  # carried over to English, the search found it
+    assert found(text) < found(f"{text} {question}") == found(text, f"{text} {question}")
+    # What was translated stands below the question, and is not looked for in documents of its language.
+    assert likeness(f"{question}\nwhat costs boat", [Hit(document, Chunk(Span(0, 4, 1, 1), text), 1.0)]) == found(text)
+
+
+@given(st.lists(st.sampled_from(["boot", "fahrt", "kosten", "winter"]), max_size=6), st.integers(0, 3))
+def test_more_words_of_a_question_make_a_hit_no_less_alike(words: list[str], kept: int) -> None:
+    question = "Was kostet im Winter die Fahrt mit dem Boot, und wer zahlt sie?"
+    document = Document("a.md", "0" * 64, 10, 0, "markdown")
+    fewer, more = (
+        Hit(document, Chunk(Span(0, 4, 1, 1), f"Die Halle ist nicht mit dem Auto zu erreichen. {' '.join(said)}"), 1.0)
+        for said in (words[:kept], words)
+    )
+    assert 0 <= likeness(question, [fewer]) <= likeness(question, [more]) <= 1
 
 
 def test_prose_is_as_near_as_its_nearest_paragraph() -> None:

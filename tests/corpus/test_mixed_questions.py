@@ -1,4 +1,4 @@
-"""Questions of which only a part is about the corpus: that part is found, and the rest is not held against it."""
+"""Questions of which only a part is about the corpus: that part is found, and the rest does no harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in questions, told from words."""
+"""Names in questions are distinguished from words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repositories in states that nobody plans for: an index that is open, one opened now and one made anew agree.
+"""Repositories in unusual states: an open index, a reopened one and a rebuilt one agree.
 
 The one that is made anew is what the others are held against; every hit must carry the hash of the bytes on disk and
 show the very lines of the file.

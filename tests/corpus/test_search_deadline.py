@@ -1,4 +1,4 @@
-"""What there was no time for: hits are of the earlier bytes then, carry their hash, and say that they are not fresh."""
+"""If a refresh does not end in time, hits are of the earlier bytes, carry their hash, and are marked as stale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search while the index cannot be written: it answers within its time by what is there, and says so of each hit."""
+"""A search while the index cannot be written answers in time from the present index, and each hit says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder without files over an index in PostgreSQL: answers of what the index keeps, which is left as it is."""
+"""A folder without files over an index in PostgreSQL: answers come from the index, which stays unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the web a crawl asks for: the rules at their bounds, with a server that is a table of answers."""
+"""Which addresses a crawl requests: the rules at their boundaries, with a server that is a table of responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections are kept between requests, and each was judged when it was opened."""
+"""Connections are reused, and the address of each was checked when it was opened."""
 
 from __future__ import annotations
 

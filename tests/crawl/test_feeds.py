@@ -1,4 +1,4 @@
-"""Blogs that only their feeds tell of, and what feeds say of pages that say nothing of themselves."""
+"""Blogs whose pages only feeds list, and metadata that only feeds hold."""
 
 from __future__ import annotations
 

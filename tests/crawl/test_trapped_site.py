@@ -1,4 +1,4 @@
-"""A whole site with its traps, crawled over a real socket: what was kept, missed, and wrongly kept."""
+"""A site full of traps, crawled over a real socket: which pages are kept, missed, and wrongly kept."""
 
 from __future__ import annotations
 

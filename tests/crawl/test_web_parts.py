@@ -1,4 +1,4 @@
-"""robots.txt, sitemaps and feeds, and which machines may be spoken to."""
+"""robots.txt, sitemaps and feeds, and which addresses may be contacted."""
 
 from __future__ import annotations
 

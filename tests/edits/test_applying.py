@@ -1,4 +1,4 @@
-"""All files or none, against the bytes they were read with; and back again."""
+"""An edit changes all files or none, against the bytes that were read; and undo restores them."""
 
 from __future__ import annotations
 

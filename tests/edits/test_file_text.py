@@ -1,4 +1,4 @@
-"""Files as lines, and back byte for byte."""
+"""A file's bytes as lines, and back to the same bytes."""
 
 from __future__ import annotations
 

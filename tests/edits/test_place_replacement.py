@@ -1,4 +1,4 @@
-"""One replacement in one text: put at the place that it quotes, or refused."""
+"""One replacement in one text: applied at the place that it quotes, or refused."""
 
 from __future__ import annotations
 

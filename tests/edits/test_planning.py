@@ -1,4 +1,4 @@
-"""What a proposal comes to: confined, fitted, checked, all or none."""
+"""The plan of a proposal: confined, placed, checked, all or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a change may lie: which paths it may name, how folders are reached, what a place must quote."""
+"""Where a change may be made: which paths it may name, how folders are opened, what a place must quote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Allowances, and searching on while a server is down."""
+"""Allowances for embedding, and searches while the server is down."""
 
 from __future__ import annotations
 

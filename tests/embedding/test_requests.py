@@ -1,4 +1,4 @@
-"""What is sent at a time: nothing is lost, nothing is above a limit, and what is cut is a beginning."""
+"""Requests for embeddings: no text is lost, no limit is exceeded, and long texts are cut at their end."""
 
 from __future__ import annotations
 

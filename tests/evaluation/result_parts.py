@@ -1,4 +1,4 @@
-"""Results made by hand, with words of people who mean harm."""
+"""Results of an evaluation made by hand, with hostile texts."""
 
 from __future__ import annotations
 

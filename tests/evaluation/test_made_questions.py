@@ -1,4 +1,4 @@
-"""Questions made from a corpus: what they ask, where they point, and that nothing is left to give the answer away."""
+"""Questions made from a corpus: what they ask, where they point, and that the copy does not give the answer away."""
 
 from __future__ import annotations
 
@@ -170,4 +170,4 @@ texts = st.dictionaries(st.sampled_from("abcd"), st.text("xyz .\n", max_size=12)
 @given(texts, st.text("xyz -", max_size=4), st.sets(st.sampled_from("abcd")))
 def test_words_stand_where_they_stand(documents: dict[str, str], query: str, besides: set[str]) -> None:
     expected = any(letters(query) in letters(text) for path, text in documents.items() if path not in besides)
-    assert Words(documents).stand_in(query, besides) == (expected and bool(letters(query)))
+    assert Words(documents).occur_elsewhere(query, besides) == (expected and bool(letters(query)))

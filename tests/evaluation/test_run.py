@@ -1,4 +1,4 @@
-"""Running a grid: what is asked, kept, and not asked again."""
+"""Running a grid: what is asked, stored, and not asked again."""
 
 from __future__ import annotations
 

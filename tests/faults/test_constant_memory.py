@@ -1,4 +1,4 @@
-"""Thousands of questions and refreshes in one process: memory, disk and descriptors stay what they are."""
+"""Thousands of questions and refreshes in one process need no more memory, disk or descriptors."""
 
 from __future__ import annotations
 

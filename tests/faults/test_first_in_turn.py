@@ -1,4 +1,4 @@
-"""Two processes come to make one first index: one does; the other waits, or goes on where it was killed."""
+"""Two processes that make one first index: one makes it; the other waits, or continues if the first is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that change, vanish and become folders while a crowd of processes indexes them: all end, and then agree."""
+"""Files that change, vanish or become folders while several processes index them: all processes end and agree."""
 
 from __future__ import annotations
 

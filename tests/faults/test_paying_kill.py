@@ -1,4 +1,4 @@
-"""Ended while texts are being embedded for money: what was paid for is kept, and all is on record."""
+"""A process killed while it embeds for money: vectors that were paid for are kept, and all costs are recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site that closes for a day, or loses its pages, takes nothing from who has read it before."""
+"""A site that closes for a day, or loses its pages, does not delete pages that were fetched before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Killed while an index is being given a transformer: it answers as before, and what was kept is not made again."""
+"""A process killed while it makes a transformer's vectors: the index still answers, and finished vectors stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gives an index a transformer, and waits for a line after each step, to be killed there: ROOT HOME MODEL."""
+"""Gives an index a transformer's vectors, and waits for a line after each step, to be killed there: ROOT HOME MODEL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaving the walk out while nothing happens, and never when something did."""
+"""The walk is skipped while nothing happens, and never after a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the kernel tells of folders."""
+"""Which changes of folders the kernel reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How counts are spread."""
+"""The distribution of counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One path's reason to be left out agrees with the walk."""
+"""The reason why one path is left out agrees with the walk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found to take the square of its input, or to fail on it: each is given so much that a square has no end.
+"""Parsers that once took quadratic time, or failed: each gets an input for which quadratic time would not end.
 
 Where work can be counted it is; what patterns do cannot be. No time is judged: read once, this is done in a second or
 two, and read again and again in an hour.
@@ -29,6 +29,7 @@ from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut
+from quaestor.chunking.prose import read_front_matter
 from quaestor.convert.html import from_html
 from quaestor.convert.html_to_markdown import _grid
 from quaestor.convert.html_tree import parse as parse_html
@@ -40,6 +41,7 @@ from quaestor.edits.file_text import read_text
 from quaestor.edits.parse import parse as parse_edits
 from quaestor.edits.place_replacement import ReplacedText, fit
 from quaestor.edits.plans import Refusal, Replace
+from quaestor.history.git_boundary import config_values
 from quaestor.history.log import clean_message
 from quaestor.install import settings_edit
 from quaestor.llm.endpoints.failures import read_overflow
@@ -303,3 +305,28 @@ def test_names_that_javascript_imports_from_nowhere(text: str) -> None:
 )
 def test_imports_that_are_never_said(language: str, text: str) -> None:
     assert [one.parts for one in imports_of(text, language)] == [("b",)]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "*** Add File: a",
+        "*** Move File: a",
+        "*** Update File: a\n*** Move to: a",
+        "--- a\n+++ b\n@@ -0,0",
+        "--- a",
+        "--- a\n+++ b",
+    ],
+)
+def test_blanks_within_a_name_of_a_patch(before: str) -> None:
+    parse_edits(f"{before}{' ' * 400_000}\0\n@@\n-x\n+y\n")
+
+
+def test_blanks_before_an_author() -> None:
+    blanks = " " * 30_000
+    text = f"---\nauthors:\n - Ada\n -{blanks}\n -{blanks}name: Grace\n---\n\n# A\n"
+    assert read_front_matter(text.encode(), 0).author == "Ada, Grace"
+
+
+def test_empty_lines_of_a_git_configuration() -> None:
+    assert [*config_values("\n" * 400_000 + '[core]\n\tWorktree = "a b" # c\n')] == [("core", "worktree", "a b")]

@@ -1,4 +1,4 @@
-"""What the tests of ingest are made of: a small deterministic embedder and an indexer over a real store."""
+"""Shared by the tests of indexing: a small deterministic embedder, and an indexer over a real store."""
 
 from __future__ import annotations
 

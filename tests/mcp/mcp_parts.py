@@ -1,4 +1,4 @@
-"""What tests of the MCP server share."""
+"""Shared by the tests of the MCP server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our answers to a session's first requests: the same that the SDK gives, which is asked here."""
+"""Our replies to a session's first requests are the same as the SDK's, which is called here."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from mcp_parts import CLIENT, asking_for_tools, envelope, opening
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from quaestor.mcp import fast_start as replies
-from quaestor.mcp.mcp_tools import Tool
+from quaestor.mcp.mcp_tools import ServedTool
 from quaestor.mcp.sdk_server import ConnectionTools, make_server
 from quaestor.tools import Outcome
 
 TAKES = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
 TOOLS = tuple(
-    Tool(name, name.title(), f"What {name} does.", TAKES, lambda _: Outcome(""), lambda: None)
+    ServedTool(name, name.title(), f"What {name} does.", TAKES, lambda _: Outcome(""), lambda: None)
     for name in ("read", "ask")
 )
 

@@ -1,4 +1,4 @@
-"""The first second of a session over a real process, line by line: all is answered, once, whoever answers."""
+"""The first second of a session over a real process: every request is answered once, before and after the SDK loads."""
 
 from __future__ import annotations
 

@@ -9,11 +9,11 @@ import pytest
 from mcp_parts import Connect, paths_of
 
 from quaestor.core.config import Settings
-from quaestor.mcp.mcp_tools import IndexingProgress, Tool, tools_of
+from quaestor.mcp.mcp_tools import IndexingProgress, ServedTool, tools_of
 from quaestor.server.open_corpora import Corpora
 
 
-def tools_over(root: Path, home: Path) -> tuple[Corpora, dict[str, Tool]]:
+def tools_over(root: Path, home: Path) -> tuple[Corpora, dict[str, ServedTool]]:
     corpora = Corpora([root], lambda _: Settings(home=str(home)))
     return corpora, {tool.name: tool for tool in tools_of(corpora)}
 

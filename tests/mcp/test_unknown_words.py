@@ -1,4 +1,4 @@
-"""What agents are told of words that stand nowhere."""
+"""What agents are told about words that the corpus lacks."""
 
 from __future__ import annotations
 

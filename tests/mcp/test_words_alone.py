@@ -1,4 +1,4 @@
-"""What an agent is told where its search was by words alone or by another embedder, and of what it found."""
+"""What an agent is told if its search was by words alone or by another embedder."""
 
 from __future__ import annotations
 

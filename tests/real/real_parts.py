@@ -1,4 +1,4 @@
-"""What the tests with real servers share."""
+"""Shared by the tests with real servers."""
 
 from __future__ import annotations
 

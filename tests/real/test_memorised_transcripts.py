@@ -1,4 +1,4 @@
-"""The tiny model says what it memorised, whatever stands before it: the ground of all other tests with real servers."""
+"""The tiny model repeats what it memorised, whatever comes before: the basis of all other tests with real servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in a folder once comes first, whatever else mentions it: over small real folders, indexed as any."""
+"""A name that is defined once in a folder comes first, whatever else mentions it; over small real folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents that stand behind others: by their paths, and unless a question asks for their kind."""
+"""Documents that rank behind all others: by their paths, and unless a question asks for their kind."""
 
 from __future__ import annotations
 

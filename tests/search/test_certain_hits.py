@@ -1,4 +1,4 @@
-"""The definition of a name that a question writes out stands among the first, whatever else fits better."""
+"""The definition of a name that a question writes out comes among the first hits, whatever else fits better."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks that were fetched lately: what is in use is not fetched again, what is not is forgotten."""
+"""The cache of recently fetched chunks: chunks in use are not fetched again, others are dropped."""
 
 from __future__ import annotations
 

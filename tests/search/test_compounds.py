@@ -54,6 +54,27 @@ def test_turned_off_is_asked_for_as_disabled_too(text: str, counts: dict[str, in
     assert found.terms == (*query.terms, *added)
 
 
+@pytest.mark.parametrize(
+    ("text", "counts", "added"),
+    [
+        ("when does it connect again", {"reconnect": 2, "retri": 4}, ("reconnect",)),
+        ("where is a failed request sent again?", {"resend": 1, "retri": 4}, ("resend", "retri")),
+        ("what is tried again when the server is down", {"retri": 1}, ("retri",)),
+        ("How is a page, once it was opened, drawn again?", {"redraw": 1, "reopen": 2}, ("reopen", "redraw")),
+        ("when does it connect again", {}, ()),
+        ("where are files moved again", {"remov": 9}, ()),
+        ("again and again", {"re": 3, "reand": 3}, ()),
+        ("the same once more against all", {"remor": 3, "resam": 1}, ()),
+    ],
+)
+def test_what_is_done_again_is_asked_for_in_one_word_too(
+    text: str, counts: dict[str, int], added: tuple[str, ...]
+) -> None:
+    query = read_query(text)
+    found = with_other_spellings(query, text, lambda terms: {term: counts.get(term, 0) for term in terms})
+    assert found.terms == (*query.terms, *added)
+
+
 def test_what_stands_nowhere_is_not_asked_for() -> None:
     assert spelt("How do I rollback what was rolled out?") == ()
 

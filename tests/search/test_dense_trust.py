@@ -1,4 +1,4 @@
-"""Trusting the dense retriever more or less: its features alone count otherwise."""
+"""Trusting the dense retriever more or less changes the weight of its features alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A header stands behind the file that implements it, and a header of its own does not."""
+"""A header ranks behind the file that implements it; a header without such a file does not."""
 
 from __future__ import annotations
 

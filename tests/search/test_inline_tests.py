@@ -1,4 +1,4 @@
-"""Tests that stand within the file they test are told from it."""
+"""Tests within a source file are distinguished from its other code."""
 
 from __future__ import annotations
 

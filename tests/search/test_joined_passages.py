@@ -1,4 +1,4 @@
-"""Neighbours of prose shown as one passage, and short sections whole."""
+"""Neighbouring chunks of prose are shown as one passage, and short sections whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terms of a query in names and paths: each found where it stands, and nowhere else."""
+"""A query's terms are found in names and paths: each where it is, and nowhere else."""
 
 from __future__ import annotations
 

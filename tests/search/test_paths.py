@@ -1,4 +1,4 @@
-"""What a path tells of the part that a file plays."""
+"""The role of a file, as its path shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a query shares with a text word by word."""
+"""How much of a query occurs in a text word for word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shares of a score are worked out when they are asked for, and add up to it."""
+"""The shares of a score are computed on demand, and add up to the score."""
 
 from __future__ import annotations
 

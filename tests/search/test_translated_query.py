@@ -1,4 +1,4 @@
-"""Questions in other languages, carried over into English by the glossary."""
+"""Questions in other languages, translated by the glossary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Likeness of a query's words to the words of a chunk: between 0 and 1, by meaning, and never an error."""
+"""The similarity of a query's words to those of a chunk: between 0 and 1, by meaning, and never an error."""
 
 from __future__ import annotations
 

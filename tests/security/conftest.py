@@ -1,4 +1,4 @@
-"""The parts of other tests that attacks are made with."""
+"""Fixtures of other tests that attacks are built from."""
 
 from __future__ import annotations
 

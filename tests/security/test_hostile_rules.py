@@ -57,8 +57,12 @@ def _nonsense(place: Path, _outside: Path) -> None:
     place.write_bytes(b"\0\xff[" * 1000 + b"\n**/" * 1000 + b"[!" * 1000 + b"\\\n" * 1000)
 
 
+def _blank(place: Path, _outside: Path) -> None:
+    place.write_bytes(b"\n" * (1 << 20))
+
+
 Make = Callable[[Path, Path], None]
-KINDS: list[Make] = [_pipe, _endless, _sparse, _folder, _loop, _leading_out, _nonsense]
+KINDS: list[Make] = [_pipe, _endless, _sparse, _folder, _loop, _leading_out, _nonsense, _blank]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Waiting for an endpoint without asking it anything."""
+"""Waiting until an endpoint listens, without sending it a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The port that is listened to."""
+"""Listening at a port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""First indexes made in another process."""
+"""First indexes that another process makes."""
 
 from __future__ import annotations
 

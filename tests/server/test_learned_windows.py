@@ -1,4 +1,4 @@
-"""Windows that models turned out to have: kept by the model, and forgotten where they were wrong."""
+"""Windows that models' servers reported: kept by the model's name, and forgotten if they were wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corpora that are opened behind whoever asks for them."""
+"""Corpora that are opened in the background while requests are answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one process of a server does, and no other may do meanwhile."""
+"""Claims: work that one process of a server does, and no other at the same time."""
 
 from __future__ import annotations
 

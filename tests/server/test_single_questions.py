@@ -1,4 +1,4 @@
-"""Questions that are asked once: what each opens it closes."""
+"""Single questions close everything that they open."""
 
 from __future__ import annotations
 

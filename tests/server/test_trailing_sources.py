@@ -1,4 +1,4 @@
-"""The list of sources behind an answer: what it tells, and that it is taken off again."""
+"""The list of sources after an answer: its contents, and its removal from earlier answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One user's documents: names from outside, texts and what is none, limits."""
+"""A user's uploads: untrusted names, texts and other bytes, limits."""
 
 from __future__ import annotations
 

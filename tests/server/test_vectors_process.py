@@ -1,4 +1,4 @@
-"""Vectors of a transformer made by another process, behind whoever searches."""
+"""A transformer's vectors that another process makes while searches go on."""
 
 from __future__ import annotations
 

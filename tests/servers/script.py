@@ -1,4 +1,4 @@
-"""What a scripted server is told to say."""
+"""The script of a scripted server: what it replies to each request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server that says what a script tells it, on a real socket, and records what it was asked."""
+"""An OpenAI-compatible server on a real socket that replies as a script says, and records the requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How real servers differ, as measured with the same requests; each is a column to act out."""
+"""How real servers differ, as measured with the same requests; the scripted server imitates each."""
 
 from __future__ import annotations
 

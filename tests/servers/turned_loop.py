@@ -1,4 +1,4 @@
-"""An event loop whose clock the tests turn, so that nothing waits for the real one."""
+"""An event loop whose clock the tests advance, so that nothing waits for real time."""
 
 from __future__ import annotations
 

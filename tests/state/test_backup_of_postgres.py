@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from postgres_server import PostgresServer, binaries
+from postgres_server import PASSWORD, PostgresServer, binaries
 from quaestor import Index
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits
@@ -46,11 +46,18 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def addresses(postgres_server: PostgresServer) -> Iterator[tuple[str, str]]:
-    """Two databases, of which nothing is in the second."""
-    with postgres_server.database("before") as before, postgres_server.database("after") as after:
+    """Two databases, of which nothing is in the second, as a user sees them who is no administrator but owns them."""
+    names = ("before", "after")
+    postgres_server.run_sql(f"CREATE ROLE keeper LOGIN PASSWORD '{PASSWORD}'")
+    with postgres_server.database("before"), postgres_server.database("after"):
+        for name in names:
+            postgres_server.run_sql(f"ALTER DATABASE {name} OWNER TO keeper")
+            postgres_server.run_sql("CREATE EXTENSION vector", name)
+        before, after = (postgres_server.address(name, user="keeper") for name in names)
         yield before, after
         for address in (before, after):
             open_database(address).close()
+    postgres_server.run_sql("DROP ROLE keeper")
 
 
 def program(name: str, *arguments: str) -> None:
@@ -108,7 +115,7 @@ def test_what_was_dumped_is_restored_whole(addresses: tuple[str, str], folder: P
         expected = told(database)
     dump = tmp_path / "quaestor.dump"
     program("pg_dump", "--format=custom", f"--file={dump}", f"--dbname={before}")
-    program("pg_restore", "--exit-on-error", f"--dbname={after}", str(dump))
+    program("pg_restore", "--exit-on-error", "--no-comments", f"--dbname={after}", str(dump))
     with closing(Database.open(after)) as database:
         assert told(database) == expected
         tables = StateTables(database)

@@ -1,4 +1,4 @@
-"""What only a server of state can do wrong: leave something behind, mix sessions up, be away for a while."""
+"""Faults that only shared state can have: data left behind, sessions mixed up, a server that is away for a while."""
 
 from __future__ import annotations
 

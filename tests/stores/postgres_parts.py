@@ -1,4 +1,4 @@
-"""Corpora in PostgreSQL that tests of its store open and fill."""
+"""Corpora in PostgreSQL for the tests of its store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index that was changed step by step beside one made at once: every score is the same, wherever its chunks lie."""
+"""An index changed step by step gives every chunk the same score as one built at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every statement of the store in PostgreSQL says which corpus it is about, so that Citus can keep corpora apart."""
+"""Every statement of the PostgreSQL store names its corpus, so that Citus can distribute corpora."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are on the disk when the wait is over, or it says why not."""
+"""Files are on the disk when the wait is over, or the wait raises the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index that is given another embedder: whoever has it open for the former one is told, and harms nothing."""
+"""An index gets another embedder: a process that has it open for the former one is told, and damages nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks in memory beside the index on disk."""
+"""Chunks in memory that are overlaid on the index on disk."""
 
 from __future__ import annotations
 

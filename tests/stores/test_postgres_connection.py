@@ -31,7 +31,7 @@ from quaestor.core.errors import (  # noqa: E402
     UsageError,
 )
 from quaestor.stores.postgres.connection import Connection, Database, check_server  # noqa: E402
-from quaestor.stores.postgres.failures import Address, mask_passwords  # noqa: E402
+from quaestor.stores.postgres.failures import Address, explain_failure, mask_passwords  # noqa: E402
 from quaestor.stores.postgres.migrations import migrate, steps  # noqa: E402
 
 
@@ -291,6 +291,11 @@ def test_a_full_disk_is_told(address: str) -> None:
     with pytest.raises(LimitError, match="no room on the disk"), database.writing() as connection:
         connection.execute("DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$")
     database.close()
+    # As a server refuses a new connection then.
+    refused = psycopg.OperationalError("FATAL:  could not write init file: No space left on device")
+    assert str(explain_failure(refused, database.address)).endswith(
+        "free some space on the server's disk and run again."
+    )
 
 
 def test_a_standby_reads_and_its_promotion_is_followed(own_server: PostgresServer) -> None:

@@ -1,4 +1,4 @@
-"""Segments of the lexical index beside a plain count of what stands in the chunks."""
+"""Segments of the lexical index, compared with plain counts of the chunks' terms."""
 
 from __future__ import annotations
 

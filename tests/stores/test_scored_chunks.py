@@ -1,4 +1,4 @@
-"""Chunks with scores: pairs to who goes through them, arrays to who reckons with them."""
+"""Scored chunks as pairs and as arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding the rows that are worth an exact look by the signs of their dimensions."""
+"""Selecting the rows to score exactly by the signs of their dimensions."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from quaestor.core.errors import IndexUnusableError, NotFoundError, UsageError
-from quaestor.tools import Arguments, Outcome, Parameter, Registry, Room, Subroutine
+from quaestor.tools import Arguments, Outcome, Parameter, Registry, Room, Tool
 
 PARAMETERS = (
     Parameter("query", "string", required=True, description="what to look for"),
@@ -30,7 +30,7 @@ def echo(arguments: Arguments, room: Room) -> Outcome:
 
 
 def registry(run: object = echo) -> Registry:
-    return Registry([Subroutine("find", "Find it.", PARAMETERS, run)])  # type: ignore[arg-type]
+    return Registry([Tool("find", "Find it.", PARAMETERS, run)])  # type: ignore[arg-type]
 
 
 def call(**arguments: object) -> Outcome:
@@ -108,7 +108,7 @@ def test_failures_that_a_model_can_mend_are_outcomes_and_others_are_raised() -> 
 
 
 def test_two_of_one_name_are_refused() -> None:
-    one = Subroutine("find", "", (), echo)
+    one = Tool("find", "", (), echo)
     with pytest.raises(UsageError, match="two subroutines 'find'"):
         Registry([one, one])
 

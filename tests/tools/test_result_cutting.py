@@ -1,4 +1,4 @@
-"""Cutting: never over the budget, at line ends, and never in silence."""
+"""Cutting results: never over the budget, at line ends, and always marked."""
 
 from __future__ import annotations
 

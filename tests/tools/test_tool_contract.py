@@ -1,4 +1,4 @@
-"""What holds for every subroutine, whatever it is asked and however little room it has."""
+"""Properties of every tool, whatever its arguments and however small its budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each subroutine returns for what it is meant for."""
+"""The result of each tool for its usual arguments."""
 
 from __future__ import annotations
 

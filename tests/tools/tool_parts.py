@@ -1,4 +1,4 @@
-"""What the tests of subroutines share: a repository in several languages, and a count of tokens."""
+"""Shared by the tests of tools: a repository in several languages, and a count of tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluation corpora never get into training, whatever a clone of them is called."""
+"""Evaluation corpora are never used for training, whatever the name of their clone."""
 
 from __future__ import annotations
 

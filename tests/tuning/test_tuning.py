@@ -19,7 +19,7 @@ from quaestor.evaluation.made_questions import texts_of
 from quaestor.evaluation.metrics import Question
 from quaestor.tuning.learn_rows import learn_rows, pairs_of, rows_to_keep
 from quaestor.tuning.tune_embedder import ScoredQuestion, TuningResult, Values, figures_object, rows_of, tune
-from quaestor.tuning.tuning_bench import PARTS, Bench, Clock, _dealt, ground_of, part_of
+from quaestor.tuning.tuning_bench import PARTS, Bench, Clock, _split_questions, ground_of, part_of
 
 # What headings call by one word, texts call by another: nobody knows who has not read the corpus.
 ASKED = "harbour lantern orchard granite thimble sparrow cavern trumpet velvet glacier compass saddle".split()
@@ -161,6 +161,6 @@ def test_every_kind_is_asked_as_often_as_can_be() -> None:
     made = [
         Question(f"{kind}{number}", "?", (), kind) for kind, count in (("a", 9), ("b", 2)) for number in range(count)
     ]
-    asked, taught = _dealt(made, 6)
+    asked, taught = _split_questions(made, 6)
     assert sorted(question.id for question in asked) == ["a0", "a1", "a2", "a3", "b0", "b1"]
     assert [question.id for question in taught] == ["a4", "a5", "a6", "a7", "a8"]

@@ -1,4 +1,4 @@
-"""Random conversations with the faults of imported transcripts, and messages by hand that cost a token a letter."""
+"""Random conversations with the faults of imported transcripts, and messages that cost one token a letter."""
 
 from __future__ import annotations
 

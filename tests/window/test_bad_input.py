@@ -1,4 +1,4 @@
-"""What nobody should send, and what comes of it: a typed error in one sentence, or a marked cut."""
+"""Malformed input: a typed error in one sentence, or a marked cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the messages of a conversation cost, how they are read as it grows, and how readings are lent."""
+"""What the messages of a conversation cost, how they are read as it grows, and how readings are shared."""
 
 from __future__ import annotations
 

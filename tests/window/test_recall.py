@@ -1,4 +1,4 @@
-"""Which messages bear on a question."""
+"""Which messages are relevant to a question."""
 
 from __future__ import annotations
 

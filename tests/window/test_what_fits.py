@@ -1,4 +1,4 @@
-"""What fits and what is kept, to the token: a letter is a token here, and each message costs one more."""
+"""What fits and what is kept, to the token: a letter is one token here, and each message costs one more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every window of every conversation."""
+"""Properties of every window of every conversation."""
 
 from __future__ import annotations
 

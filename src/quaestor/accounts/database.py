@@ -167,12 +167,12 @@ class AccountsFile:
         try:
             yield
         except sqlite3.OperationalError as error:
-            said = str(error)
-            if "locked" in said or "busy" in said:
+            text = str(error)
+            if "locked" in text or "busy" in text:
                 raise AccountsUnusableError(
                     f"The accounts in {name} are busy in another process. Try again."
                 ) from error
-            raise self._unwritable(said) from error
+            raise self._unwritable(text) from error
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
             raise
         except sqlite3.DatabaseError as error:

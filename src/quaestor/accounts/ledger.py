@@ -47,7 +47,8 @@ class UsageRow:
         counted: the number of requests whose tokens were counted here, because the server did not report them.
         prompt_tokens: tokens sent; those of reserved requests at their maximum.
         completion_tokens: tokens received; those of reserved requests at their maximum.
-        cost: in millionths of the currency's unit, reserved requests at their maximum; None if no price was known.
+        cost: the cost in millionths of the currency's unit, reserved requests at their maximum; None if no price
+            was known.
         unpriced: the number of requests without a known price, which ``cost`` does not include.
         reserved: the number of requests under way.
         reserved_cost: the maximum cost of requests under way, in millionths of the currency's unit.
@@ -215,11 +216,11 @@ def _read_spent(connection: Connection | None, user: str, currency: str, now: fl
             )
         }
     )
-    found: list[SpentInPeriod] = []
+    sums: list[SpentInPeriod] = []
     for period in periods:
         tokens, cost, own_tokens, own_cost = rows.get(period.name, (0, 0, 0, 0))
-        found += (SpentInPeriod(period, "all", tokens, cost), SpentInPeriod(period, "user", own_tokens, own_cost))
-    return tuple(found)
+        sums += (SpentInPeriod(period, "all", tokens, cost), SpentInPeriod(period, "user", own_tokens, own_cost))
+    return tuple(sums)
 
 
 def _add(connection: Connection, at: float, user: str, currency: str, tokens: int, cost: int) -> None:

@@ -160,8 +160,8 @@ class Limits:
     def balances(self, spent: tuple[SpentInPeriod, ...]) -> list[LimitBalance]:
         """Return how much of each limit is left."""
         places = {(one.scope, one.period.length): one for one in spent}
-        found = [(limit, places[limit.scope, limit.length]) for limit in self.each]
-        return [LimitBalance(limit, limit.part_used(one), one.period) for limit, one in found]
+        places_of_limits = [(limit, places[limit.scope, limit.length]) for limit in self.each]
+        return [LimitBalance(limit, limit.part_used(one), one.period) for limit, one in places_of_limits]
 
     def check(self, spent: tuple[SpentInPeriod, ...], needed: Amount, now: float) -> None:
         """Check that a request cannot exceed a limit.

@@ -18,8 +18,8 @@ class Price:
     """The price of a million tokens, in units of the currency.
 
     Attributes:
-        prompt: for tokens sent.
-        completion: for tokens received.
+        prompt: the price of tokens sent.
+        completion: the price of tokens received.
     """
 
     prompt: Decimal
@@ -38,7 +38,7 @@ class Amount:
     Attributes:
         prompt_tokens: tokens sent.
         completion_tokens: tokens received.
-        cost: in millionths of the currency's unit; None if no price is known.
+        cost: the cost in millionths of the currency's unit; None if no price is known.
         currency: the currency of the cost.
         reported: whether the server reported the tokens; otherwise they were counted here.
     """

@@ -75,8 +75,8 @@ class Prices:
 
     def of(self, model: str) -> Price | None:
         """Return a model's price; None if it is unknown, which is not the same as free."""
-        found = self.line_of(model)
-        return None if found is None else found.price
+        line = self.line_of(model)
+        return None if line is None else line.price
 
     def line_of(self, model: str) -> PriceLine | None:
         """Return the first line of the table that matches a model, or None."""
@@ -129,20 +129,20 @@ def _parse_prices(path: Path, content: Mapping[str, object]) -> Prices:
         raise _price_error(path, "currency", "must be a currency's letters such as 'USD'", currency)
     if not isinstance(models, dict):
         raise _price_error(path, "models", "must be a table for each model", models)
-    listed = [_line(path, pattern, table) for pattern, table in models.items()]
+    lines = [_line(path, pattern, table) for pattern, table in models.items()]
     # Python's sort is stable, so equally long patterns keep their order.
-    listed.sort(key=lambda line: (bool(_WILD.search(line.pattern)), -len(_WILD.sub("", line.pattern))))
-    return Prices(path, currency, tuple(listed), _date(path, content))
+    lines.sort(key=lambda line: (bool(_WILD.search(line.pattern)), -len(_WILD.sub("", line.pattern))))
+    return Prices(path, currency, tuple(lines), _date(path, content))
 
 
 def _date(path: Path, content: Mapping[str, object]) -> str:
     """Return the day of the prices: the one in the file, else the day on which the file was last changed."""
-    said = content.get("date")
-    if said is None:
+    value = content.get("date")
+    if value is None:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
-    if not isinstance(said, (str, date)):
-        raise _price_error(path, "date", "must be a day such as 2026-11-21", said)
-    return str(said)
+    if not isinstance(value, (str, date)):
+        raise _price_error(path, "date", "must be a day such as 2026-11-21", value)
+    return str(value)
 
 
 def _line(path: Path, pattern: str, table: object) -> PriceLine:
@@ -173,8 +173,8 @@ def _check_keys(path: Path, key: str, table: Mapping[str, object], names: tuple[
 
 
 def _price_error(path: Path, key: str, reason: str, value: object = None) -> UsageError:
-    given = "" if value is None else f", not {str(value)!r}"
-    return UsageError(f"In the file of prices {str(path)!r}, {key} {reason}{given}.")
+    value_text = "" if value is None else f", not {str(value)!r}"
+    return UsageError(f"In the file of prices {str(path)!r}, {key} {reason}{value_text}.")
 
 
 DATE = "2026-01"

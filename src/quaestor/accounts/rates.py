@@ -95,10 +95,8 @@ class RateLimiter:
         return level
 
     def _level(self, buckets: Connection, key: str, now: float) -> float:
-        found = buckets.execute(
-            "select level, at from buckets where what = ? and key = ?", (self._what, key)
-        ).fetchone()
-        level, then = found or (self._burst, now)
+        row = buckets.execute("select level, at from buckets where what = ? and key = ?", (self._what, key)).fetchone()
+        level, then = row or (self._burst, now)
         return min(self._burst, level + (now - then) * self._per_second)
 
     def _sweep(self) -> None:

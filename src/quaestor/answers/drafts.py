@@ -57,7 +57,7 @@ class Draft:
     """An answer in the making.
 
     Attributes:
-        pieces: as ``WayAnswer`` has them.
+        pieces: the pieces of the answer, as in ``WayAnswer``.
         hits: what is cited so far.
     """
 
@@ -171,7 +171,7 @@ def end_of_head(lines: Sequence[str], found: Definition | None, start: int, name
     A type, decorators and annotations may stand in lines of their own before the name: ``static void``, ``@Test``.
 
     Args:
-        lines: of the file.
+        lines: the lines of the file.
         found: the definition, if it is known.
         start: where it begins, after its comment; the first line of a file is 1.
         name: what it is called.

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_head, in_code, qualified_name
 from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.path_descriptions import GUARD, comment_below_includes
 from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.resolved_names import nearest_path, resolve_module, resolve_name, resolve_path
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.chunking.languages import KEYED, PROSE, knows_extension
-from quaestor.core.terms import find_words
+from quaestor.core.documents import Hit
+from quaestor.core.terms import find_words, same_in_any_style, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
@@ -30,6 +33,12 @@ _MOST_LISTED = 25
 _MOST_FILES = 3
 _MOST_DEFINITIONS = 5
 _LIMIT = 60
+_MOST_HOLDING = 200
+"""Chunks that are looked through for the section that documents a name."""
+_BARE = 3
+"""Lines of a definition that says nothing but a type or a value."""
+_ASKS_PLACE = re.compile(r"\W*(?:where|definition)\b", re.IGNORECASE)
+"""A question for the place of a definition, whatever a document says of it."""
 _KINDS: tuple[RelatedKind, ...] = ("definitions", "callers", "tests")
 _FEWEST_WORDS = 4
 _PARAGRAPH = 12
@@ -67,10 +76,11 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     if asked is None:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _explain_target(asked.target, asked.kind, corpus))
+    place = _ASKS_PLACE.match(question.text) is not None
+    return corpus.retry_reopened(lambda: _explain_target(asked.target, asked.kind, corpus, place=place))
 
 
-def _explain_target(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
+def _explain_target(target: str, kind: str, corpus: Corpus, *, place: bool) -> WayAnswer | None:
     path, lead = _path_meant(corpus, target, kind), ""
     if path is None and looks_like_a_file(target) and (path := nearest_path(corpus, target)) is not None:
         lead = f"{in_code(target)} is not here; the nearest path is {in_code(path)}."
@@ -82,7 +92,7 @@ def _explain_target(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
     if found.related.target.path and not found.related.target.name:
         return explain_file(corpus, found.related.target.path)
     if not found.related.of("definitions"):
-        return None
+        return None if found.corrected or place else _tell_documented(corpus, found.related, target)
     if path := _module_named(found.related):
         return explain_file(corpus, path)
     taken = (
@@ -90,13 +100,13 @@ def _explain_target(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
         if found.corrected
         else ""
     )
-    return _tell_name(corpus, found.related, taken)
+    return _tell_name(corpus, found.related, taken, documented=not place)
 
 
 def _module_named(relatives: Related) -> str:
     """Return the file that a name stands for if its definition is only a declaration: ``-module(shop).``."""
     home = min(relatives.of("definitions"), key=_by_importance)
-    name = (home.symbol or "").rpartition(".")[2]
+    name = _bare_name(home)
     bare = home.start_line == home.end_line and re.match(r"\s*-?(?:module|package|namespace|unit|library)\b", home.text)
     return home.path if bare and profile_path(home.path).stem == re.sub(r"\W|_", "", name).lower() else ""
 
@@ -107,13 +117,16 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
     return resolve_module(corpus, target) if kind in _FILE_KINDS else None
 
 
-def _tell_name(corpus: Corpus, relatives: Related, corrected: str) -> WayAnswer:
+def _tell_name(corpus: Corpus, relatives: Related, corrected: str, *, documented: bool) -> WayAnswer:
     """Return what a name is: its first definition and the comment above it, its members, and its uses.
+
+    What a document says of it comes first if the definition is but a line.
 
     Args:
         corpus: where it is defined.
         relatives: what belongs to it.
         corrected: the similar name that is explained instead, if the one that was asked for does not occur.
+        documented: whether documents are looked into.
     """
     lines, draft = CorpusLines(corpus), Draft()
     if corrected:
@@ -122,6 +135,8 @@ def _tell_name(corpus: Corpus, relatives: Related, corrected: str) -> WayAnswer:
     home = listed[0]
     found = _definition_at(lines, home)
     first, last = _lines_worth_reading(lines, home, found)
+    if documented and last - first < _BARE and (told := section_about(corpus, lines, _bare_name(home))) is not None:
+        draft.quote(told)
     draft.quote(lines.hit(home.path, first, last, home.symbol))
     if found is not None and last < found.span.end_line:
         members = [
@@ -140,14 +155,56 @@ def _tell_name(corpus: Corpus, relatives: Related, corrected: str) -> WayAnswer:
     return draft.finish("names")
 
 
+def _tell_documented(corpus: Corpus, relatives: Related, name: str) -> WayAnswer | None:
+    """Return what a document says of a name that no code defines, such as a key of a configuration, and its uses."""
+    draft, documented = Draft(), section_about(corpus, CorpusLines(corpus), name)
+    if documented is None:
+        return None
+    draft.quote(documented)
+    draft.say(_uses_of(relatives))
+    return draft.finish("names")
+
+
+def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
+    """Return the section that a document has about a name alone, as references of options and settings have."""
+    held = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
+    found = [
+        (profile_path(one.document.path).flags, folders_to_sources(one.document.path), one.document.path, *section)
+        for one in held
+        if one.document.language in PROSE
+        for section in _sections_about(name, one.chunk.text, one.document.language, one.chunk.span.start_line)
+    ]
+    if not found:
+        return None
+    *_, path, first, last, heading = min(found)
+    return lines.hit(path, first, last, heading)
+
+
+def _sections_about(name: str, text: str, language: str, start_line: int) -> Iterator[tuple[int, int, str]]:
+    """Yield first and last line and heading of the sections of a text whose headings begin with a name or consist of
+    its words."""
+    begins = re.compile(rf"[\W_]*{re.escape(name)}(?![\w-])")
+    for _, own in groupby(pieces_of(text, begins=start_line == 1, language=language), key=lambda one: one.section):
+        first, *more = own
+        shown = [first, *(one for one in more if text.count("\n", first.start, one.end) < _HEAD)]
+        heading, end = first.heading, shown[-1].end
+        about = begins.match(heading) or same_in_any_style(re.sub(r"\W+", "_", heading.strip()), name)
+        if about and len(find_words(text[first.start : end])) >= _FEWEST_WORDS:
+            yield start_line + text.count("\n", 0, first.start), start_line + text.count("\n", 0, end), heading
+
+
 def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int, int]:
     """Order definitions: sources first, top-level ones before members, ports to other languages last."""
     parts = (one.symbol or "").count(".")
     return profile_path(one.path).flags, not knows_extension(one.path), parts, folders_to_sources(one.path)
 
 
+def _bare_name(one: Relative) -> str:
+    return (one.symbol or "").rpartition(".")[2]
+
+
 def _definition_at(lines: CorpusLines, home: Relative) -> Definition | None:
-    name = (home.symbol or "").rpartition(".")[2]
+    name = _bare_name(home)
     same = [one for one in lines.definitions(home.path) if one.name == name]
     return next((one for one in same if one.span.start_line <= home.start_line <= one.span.end_line), None)
 
@@ -160,7 +217,7 @@ def _lines_worth_reading(lines: CorpusLines, home: Relative, found: Definition |
         return first, end
     file = lines.file(home.path)
     assert file is not None  # it is where the definition was found
-    signature = end_of_head(file.lines, found, home.start_line, (home.symbol or "").rpartition(".")[2])
+    signature = end_of_head(file.lines, found, home.start_line, _bare_name(home))
     return first, min(end, max(_end_of_comment(file.lines, signature + 1), signature))
 
 

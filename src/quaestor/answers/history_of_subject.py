@@ -139,7 +139,7 @@ def _of_path(subject: Subject, git: Git, kinds: str) -> tuple[Commit, str] | Non
     Args:
         subject: the file or folder.
         git: the repository.
-        kinds: of changes, as git's letters: ``AR`` for the first addition, ``R`` for the last renaming.
+        kinds: the kinds of changes, as git's letters: ``AR`` for the first addition, ``R`` for the last renaming.
     """
     followed = ("--follow",) if presence(git, subject.path) == "file" else ()
     found = log(git, paths=(subject.path,), limit=5000, options=(*followed, f"--diff-filter={kinds}"))

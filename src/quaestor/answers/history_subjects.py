@@ -58,9 +58,9 @@ class Subject(NamedTuple):
     """What a question is about. Unknown attributes are empty.
 
     Attributes:
-        text: as it is written.
+        text: the text as it is written.
         path: a file or folder, as git names it.
-        needle: for a name that is defined, the text of its definition's line to search for: ``def send``.
+        needle: the text of its definition's line to search for, such as ``def send``, if the name is defined.
         lines: the first and last line of a definition or place in the newest commit, 1-based; (0, 0) for none.
         literal: a text that stands in code as it is written.
     """
@@ -175,7 +175,7 @@ class SubjectWords:
 
     Args:
         text: the subject.
-        texts: in which it is looked for.
+        texts: the texts in which it is looked for.
     """
 
     def __init__(self, text: str, texts: Sequence[str]) -> None:

@@ -193,7 +193,7 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
         corpus: where to look.
         trace: what was pasted.
         ours: the documents that its frames point at, with their lines.
-        lines: of the corpus.
+        lines: the lines of the corpus.
     """
     message = _message_of(corpus, trace, ours)
     if message is None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from quaestor.chunking.headings import TERM_LEVEL, Heading, asciidoc_headings, plain_title
+from quaestor.chunking.headings import TERM_LEVEL, Heading, article_title, asciidoc_headings, plain_title
 from quaestor.chunking.manual_headings import MANUALS
 
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
@@ -60,7 +60,7 @@ class Piece:
     Attributes:
         start: offset in the text.
         end: offset after it.
-        section: how many headings stand before it.
+        section: how many headings and numbered articles of a law begin before it.
         heading: the last of these; empty where there is none.
     """
 
@@ -76,7 +76,7 @@ def pieces_of(text: str, *, begins: bool, language: str = "markdown") -> list[Pi
     Args:
         text: Markdown or what is written like it.
         begins: whether the text begins its document, so that front matter is left out.
-        language: of the document; AsciiDoc has listings of its own, MediaWiki numbered items.
+        language: the language of the document; AsciiDoc has listings of its own, MediaWiki numbered items.
     """
     front = _FRONT_MATTER.match(text) if begins else None
     return _Cutter(text, language.lower()).run(front.end() if front else 0)
@@ -145,6 +145,8 @@ class _Cutter:
         elif _EMPTY.match(line) or _NO_WORDS.match(line):
             self._close()
         else:
+            if self._begun is None and (article := article_title(line)):
+                self._section, self._heading = self._section + 1, article
             self._take_words(begin, end)
 
     def _is_about_page(self, line: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, groupby
 
@@ -25,6 +25,8 @@ MOST_CHARACTERS = 1000
 
 _OF_BEST = 0.5
 """The share of what the best section of a passage tells that one at its edge tells at least, to be quoted with it."""
+_OF_BEST_FURTHER = 0.2
+"""The same of a definition in a further quote, which is less surely the answer."""
 _MOST_HEAD_LINES = 12
 _MOST_CHECKED = 1900  # characters: a longer quote is not read as one when its citation is checked
 _STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
@@ -153,6 +155,21 @@ def whole(passage: Passage, found: tuple[int, int], weight: Callable[[str], floa
     return Stretch(passage, pieces[0].start, pieces[-1].end, code=False, section=pieces[at].heading)
 
 
+def without_neighbours(stretch: Stretch, weight: Callable[[str], float]) -> Stretch:
+    """Return a stretch of code without those definitions at its edges that tell hardly anything of the question.
+
+    Args:
+        stretch: the stretch; one of prose stays as it is.
+        weight: returns how much of the question a text holds.
+    """
+    if not stretch.code:
+        return stretch
+    text = stretch.text
+    parted = _without_outermost(text, stretch.passage.language, 0, len(text), weight, _OF_BEST_FURTHER)
+    start, end = _whole_lines(text, *parted)
+    return replace(stretch, start=stretch.start + start, end=stretch.start + end)
+
+
 def _is_prose(passage: Passage) -> bool:
     return passage.language.lower() in PROSE and not _is_commented(passage)
 
@@ -192,13 +209,18 @@ def _definitions_that_tell(passage: Passage, found: tuple[int, int], weight: Cal
     if not text[start:].strip() or weight(text[start:]) < weight(text):
         start = 0
     elif found == (passage.start_line, passage.end_line):
-        start, end = _without_neighbours(text, passage.language, start, end, weight)
+        start, end = _without_outermost(text, passage.language, start, end, weight, _OF_BEST)
+    return _whole_lines(text, start, end)
+
+
+def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a part of a text from the beginning of its first line that is not blank."""
     start += len(text[start:]) - len(text[start:].lstrip())
     return text.rfind("\n", 0, start) + 1, end
 
 
-def _without_neighbours(
-    text: str, language: str, start: int, end: int, weight: Callable[[str], float]
+def _without_outermost(
+    text: str, language: str, start: int, end: int, weight: Callable[[str], float], least: float
 ) -> tuple[int, int]:
     """Return a part of some lines of code without those outermost definitions that tell far less than the best.
 
@@ -213,16 +235,18 @@ def _without_neighbours(
     ]
     if not pieces:
         return start, end
-    kept = _without_edges(text, pieces, weight)
+    kept = _without_edges(text, pieces, weight, least)
     # What belongs to no definition stays with the outermost ones.
     return (start if kept[0] == pieces[0] else kept[0].start, end if kept[-1] == pieces[-1] else kept[-1].end)
 
 
-def _without_edges(text: str, pieces: Sequence[Piece], weight: Callable[[str], float]) -> list[Piece]:
-    """Return pieces of prose without those first and last sections that tell less than half as much as the best."""
+def _without_edges(
+    text: str, pieces: Sequence[Piece], weight: Callable[[str], float], least: float = _OF_BEST
+) -> list[Piece]:
+    """Return pieces without those first and last sections that tell less than a share of what the best tells."""
     sections = [list(own) for _, own in groupby(pieces, key=lambda piece: piece.section)]
     shares = [weight("\n".join([own[0].heading, *(text[one.start : one.end] for one in own)])) for own in sections]
-    telling = [number for number, share in enumerate(shares) if share >= _OF_BEST * max(shares)]
+    telling = [number for number, share in enumerate(shares) if share >= least * max(shares)]
     return [piece for own in sections[telling[0] : telling[-1] + 1] for piece in own]
 
 

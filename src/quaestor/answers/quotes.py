@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import is_list_of_links
 from quaestor.answers.passage_order import Encode, label_terms, order_by_paragraphs, rarity_of, share_of
-from quaestor.answers.quotable_stretches import PROSE, Stretch, stretches_of, whole
+from quaestor.answers.quotable_stretches import PROSE, Stretch, stretches_of, whole, without_neighbours
 from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
@@ -62,6 +62,8 @@ _ENOUGH = 2800
 """Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
 _ENOUGH_MORE = 600
 """The same for each quote more than usual that there may be."""
+_FEWEST_READ = 2
+"""Passages that are quoted even so: the first may be long because its definition is."""
 MOST, MOST_OF_UNSURE = 3, 5
 """The most quotes of an answer, and of one that may well be none: what answers then often stands behind the third."""
 _LONGEST_WHOLE = max(LARGEST, DEFINITION)
@@ -88,8 +90,11 @@ _ASKS_DEFAULT = re.compile(
 _DEFAULT = "default"
 _SAYS_DEFAULT = re.compile(r"^\W*@?default(?:s\s+to|\s+value)?\s*(?::|=|\bis\b|(?<=@default))\s*\S", re.IGNORECASE)
 """A line that gives the default of what the lines before it, or after it, are about."""
-_HOLDS_DEFAULT = re.compile(r"default\w*[^\w\n].{0,30}?(?:\d|[\"'`\[({][^\s)}\],;%])|(?:=|:)\s*default", re.IGNORECASE)
-"""A line with a default and a value behind it; ``{}`` of a message is none."""
+_HOLDS_DEFAULT = re.compile(
+    r"default\w*[^\w\n].{0,30}?(?:\d|[\"'`\[({][^\s)}\],;%])|(?:=|:)\s*default|[(,]\s*default(?:\s*[:=]|\s+is)\s*\w",
+    re.IGNORECASE,
+)
+"""A line with a default and a value behind it, ``(default: all)``; ``{}`` of a message is none."""
 _ABOUT_BEFORE, _ABOUT_AFTER = 6, 3
 
 
@@ -143,8 +148,8 @@ def answer(
         missing: names in the question that occur nowhere in the corpus. Similar passages then do not answer it,
             unless ``refused`` is False.
         refused: whether the passages are known not to answer; None to decide by how much of the question they hold.
-        hits: of the passages, in their order, with the search's scores and the lines found. Without hits only the first
-            passage is quoted.
+        hits: the hits of the passages, in their order, with the search's scores and the lines found. Without hits
+            only the first passage is quoted.
     """
     wanted = content_terms(without_grammar(question))
     rarity = rarity_of(wanted, passages)
@@ -288,6 +293,10 @@ def _terms_held(found: Sequence[_ScoredStretch], wanted: frozenset[str]) -> froz
     return frozenset().union(*(wanted & (one.stretch.terms | label_terms(one.stretch.passage)) for one in found))
 
 
+def _share_held(text: str, rarity: Mapping[str, float]) -> float:
+    return share_of(content_terms(text) & rarity.keys(), rarity)
+
+
 def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | None) -> list[float]:
     if encode is None or not stretches:
         return [0.0] * len(stretches)
@@ -366,7 +375,7 @@ def _whole_passage(
     if len(passage.text) > _LONGEST_WHOLE:
         return None
     behind, found = _points_behind(rank, passage, hits)
-    stretch = whole(passage, found, lambda text: share_of(content_terms(text) & rarity.keys(), rarity))
+    stretch = whole(passage, found, lambda text: _share_held(text, rarity))
     if stretch is None:
         return None
     return _ScoredStretch(stretch, stretch.terms & rarity.keys(), 0.0, behind, found, _names_defined(rank, hits))
@@ -402,7 +411,11 @@ def _choose(
     near = _NEAR if of_code else _NEAR_OF_PROSE
     enough = _ENOUGH + _ENOUGH_MORE * max(0, most - MOST)
     chosen = _enough_to_read([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)], enough)
-    return chosen[: most if of_code else most + 1]
+    further = (
+        replace(one, stretch=without_neighbours(one.stretch, lambda text: _share_held(text, rarity)))
+        for one in chosen[1 : most if of_code else most + 1]
+    )
+    return [chosen[0], *further]
 
 
 def _says_nothing_more(question: str, one: _ScoredStretch, first: _ScoredStretch) -> bool:
@@ -414,10 +427,10 @@ def _says_nothing_more(question: str, one: _ScoredStretch, first: _ScoredStretch
 
 
 def _enough_to_read(found: Sequence[_ScoredStretch], enough: int) -> list[_ScoredStretch]:
-    """Return stretches until there are so many characters to read."""
+    """Return stretches until there are so many characters to read, but two at least."""
     chosen: list[_ScoredStretch] = []
     for one in found:
-        if sum(len(before.stretch.text) for before in chosen) < enough:
+        if len(chosen) < _FEWEST_READ or sum(len(before.stretch.text) for before in chosen) < enough:
             chosen.append(one)
     return chosen
 

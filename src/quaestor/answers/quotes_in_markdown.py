@@ -35,7 +35,7 @@ class Quote:
         code: whether they are lines of code.
         continues: whether the quote before is the beginning of the same definition, with lines left out between.
         label: the symbol or the section that it is from; empty where that is not known.
-        language: of the document.
+        language: the language of the document.
     """
 
     n: int

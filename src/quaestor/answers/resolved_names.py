@@ -173,7 +173,7 @@ def raises_of_bound(corpus: Corpus, path: str, lines: Sequence[str], line: int, 
     Args:
         corpus: where to look.
         path: the document that holds the message.
-        lines: of that document.
+        lines: the lines of that document.
         line: where the message begins, 1-based.
         limit: places that are looked at.
     """

@@ -152,7 +152,7 @@ class Starter:
     """A suggested question.
 
     Attributes:
-        question: as a person would ask it.
+        question: the question as a person would ask it.
         path: the document that should answer it; empty where any may.
         first: first line of what should answer it, 1-based.
         last: the last one, inclusive.

@@ -60,8 +60,8 @@ def definitions_of(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
     """Yield the lines that define a term.
 
     Args:
-        term: as it is asked for; case counts only if it is an abbreviation.
-        lines: of a document of prose, or of a part of one.
+        term: the term as it is asked for; case counts only if it is an abbreviation.
+        lines: the lines of a document of prose, or of a part of one.
     """
     found = list(paragraphs(lines))
     yield from _entries(term, lines)

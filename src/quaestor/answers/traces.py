@@ -52,7 +52,7 @@ class Frame:
     """One step of a trace.
 
     Attributes:
-        path: as the trace has it, with ``/``; empty where only a function is named.
+        path: the path as the trace has it, with ``/``; empty where only a function is named.
         line: 1-based; None where none is given.
         names: the identifiers beside the place, in order: of a function's full name the function comes last.
         code: the line of source that the trace shows, without blanks at its ends; empty where it shows none.

@@ -15,8 +15,8 @@ from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.explain_name import explain_name
 from quaestor.answers.overview.overview_answer import answer_with_overview, introduce, wants_overview
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
+from quaestor.answers.passage_order import without_restated
 from quaestor.answers.quotes import answer
-from quaestor.answers.restated_questions import without_restated
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus

@@ -11,6 +11,7 @@ from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
+from quaestor.answers.explain_option import explain_option, list_environment
 from quaestor.answers.explain_term import explain_term, holds_documents
 from quaestor.answers.names_question import asks_about_a_word
 from quaestor.answers.overview.overview_answer import (
@@ -77,6 +78,8 @@ WAYS: tuple[Way, ...] = (
     answer_with_build_guide,
     _explain_word_of_documents,
     explain_name,
+    explain_option,
+    list_environment,
     explain_term,
     answer_within_file,
     answer_error,

@@ -1,7 +1,7 @@
 """From settings to objects: the only place that names concrete stores, embedders and models.
 
 It does not know how its objects are used: the command line, the server and MCP ask it for an index, a conversation or
-a model. The names below are loaded when they are first used, because a search needs an index and no endpoint.
+a model. The names below are loaded when they are first used, because a search needs an index but no endpoint.
 Begin with ``index_by_path``, which opens and makes the index of a folder.
 """
 

@@ -43,8 +43,8 @@ def make_subroutines(
     Args:
         index: the corpus to search and read.
         model: the model, or None.
-        settings: whether subroutines are allowed.
-        edits: whether it may propose changes, too, if there is room for the description.
+        settings: say whether tools are allowed.
+        edits: whether the model may propose changes, too, if there is room for that tool's description.
         where: a filter on the documents that are searched.
 
     Raises:
@@ -120,7 +120,7 @@ def answer_steps(
 ) -> AsyncGenerator[Event]:
     """Return the steps of answering one question as the settings say; see ``answer_question``.
 
-    ``where`` limits the documents, and with ``filters`` so do dates and authors that the question asks for.
+    ``where`` limits the documents; with ``filters``, dates and authors in the question limit them, too.
     """
     from quaestor.chat.answer import answer_question  # noqa: PLC0415 - only for questions
 

@@ -34,11 +34,11 @@ _NAMES = "'auto', 'static', 'minilm', 'onnx:FOLDER', 'openai:MODEL'"
 
 
 class IndexEmbedder(NamedTuple):
-    """What an index was made with.
+    """The embedder that an index was made with.
 
     Attributes:
         name: the embedder's own name.
-        dimensions: length of its vectors.
+        dimensions: the length of its vectors.
     """
 
     name: str
@@ -46,13 +46,13 @@ class IndexEmbedder(NamedTuple):
 
 
 def index_embedder(root: Path, settings: Settings) -> IndexEmbedder | None:
-    """Return the name and dimensions of the embedder of a source's index, or None."""
-    found = made_with(root, settings)
-    return None if found is None else IndexEmbedder(*found)
+    """Return the name and dimensions of the embedder of a source's index; None if there is no index."""
+    recorded = made_with(root, settings)
+    return None if recorded is None else IndexEmbedder(*recorded)
 
 
 def register_of(settings: Settings) -> Path:
-    """Return the folder that remembers where transformers were seen."""
+    """Return the folder that records where transformers were last found."""
     return data_home(settings) / "embedders"
 
 
@@ -83,7 +83,7 @@ def resolve_auto(settings: Settings, made: IndexEmbedder | None = None) -> str:
 
 
 def _spec_of_known(name: str, settings: Settings) -> str:
-    """Return the setting that gives the embedder of this name, with the folder of a transformer as it is known."""
+    """Return the setting that chooses the embedder of this name; for a transformer, its last known folder."""
     if not name.startswith(NAME):
         return spec_of(name)
     from quaestor.embedding.transformer.model_folder import transformer_of_name  # noqa: PLC0415 - only for these
@@ -109,10 +109,10 @@ def make_embedder(
     """Return the embedder that the settings name; nothing is contacted, and no transformer is loaded.
 
     Args:
-        settings: its name; for a remote one its address, key, price, and the limits on what it may cost.
+        settings: name the embedder; for a remote one also its address, key, price and limits on its cost.
         made: the embedder of the present index; None if there is no index yet.
-        source: the corpus, for the ledger.
-        folder: of the index, with the rows of an embedder tuned to it.
+        source: the name of the corpus, for the ledger.
+        folder: the folder of the index, with the rows of an embedder tuned to it.
 
     Raises:
         IndexUnusableError: the index was tuned, and the tuned rows are missing.
@@ -136,7 +136,7 @@ def make_embedder(
 
 
 def _may_ask(name: str, settings: Settings) -> bool:
-    """Return whether the user ever named an embedder behind an endpoint; an index may come from anywhere."""
+    """Return whether the user's own settings name an embedder behind an endpoint; an index may come from anyone."""
     register = register_of(settings) / _ASKED
     try:
         known = register.read_text("utf-8").splitlines()
@@ -158,10 +158,10 @@ class RemoteModel(NamedTuple):
     Attributes:
         name: the embedder's own name.
         model: its name at the endpoint.
-        base_url: the endpoint; empty for OpenAI's own.
+        base_url: the address of the endpoint; empty for OpenAI's own.
         key: sent as a bearer token.
-        tokenizer: counts its tokens, or an upper bound.
-        quote: their price.
+        tokenizer: counts its tokens, or an upper bound of them.
+        quote: the price of its tokens.
     """
 
     name: str

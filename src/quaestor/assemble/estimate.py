@@ -59,14 +59,14 @@ class Estimate:
         remote: whether it is behind an endpoint.
         tokenizer: counts the tokens.
         exact: whether it is the embedder's own encoding; else the numbers are upper bounds.
-        texts: number of texts to embed; equal ones count once.
-        tokens: of these texts.
-        known: number of texts that are already embedded.
+        texts: the number of texts to embed; equal ones count once.
+        tokens: the number of tokens of these texts.
+        known: the number of texts that are already embedded.
         new: whether the source has no index by this embedder yet.
-        quote: price of a million tokens; None if they are free.
-        cost: of the tokens, in millionths of the currency's unit; None if no price is known.
-        seconds: estimated time.
-        basis: how the time was estimated.
+        quote: the price of a million tokens; None if they are free.
+        cost: the cost of the tokens, in millionths of the currency's unit; None if no price is known.
+        seconds: the estimated time.
+        basis: how the time was estimated, as text.
     """
 
     embedder: str
@@ -90,13 +90,13 @@ def survey_and_estimate(
 
     Args:
         root: the folder or file.
-        settings: of the embedder, its price, and indexing.
+        settings: the settings of the embedder, its price, and indexing.
         rebuild: whether to ignore the present index.
         index: an up-to-date index of the source: counts are read from it, and no file is read.
 
     Raises:
         NotFoundError: ``root`` does not exist.
-        UsageError: there is no such embedder.
+        UsageError: there is no embedder of that name.
     """
     place = checked_root(root)
     ingest = ingest_settings(settings, place)
@@ -131,11 +131,11 @@ def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) ->
     ingest = ingest_settings(settings, place)
     current = _current(remote, made, rebuild=rebuild)
     if current is None:
-        found = walk(place, ingest)
+        walk_result = walk(place, ingest)
     else:
         with _open_store(place, settings, current) as store:
-            found = Indexer(place, store, make_embedder(settings, made), ingest).awaiting_files()
-    texts = Surveyor(str(folder_of(place)), ingest, remote.tokenizer.count, remote.name).read(found).texts
+            walk_result = Indexer(place, store, make_embedder(settings, made), ingest).awaiting_files()
+    texts = Surveyor(str(folder_of(place)), ingest, remote.tokenizer.count, remote.name).read(walk_result).texts
     return _remote(remote, texts, _known_keys(place, settings, current, texts), new=current is None)
 
 
@@ -248,9 +248,9 @@ def _free_cores() -> float:
 
 
 def _sample(files: Sequence[FoundFile], size: int) -> list[FoundFile]:
-    """Return files from all over a source, in their order; the larger one is, the likelier it is among them.
+    """Return a sample of a source's files, in their order; the larger a file, the more likely it is in the sample.
 
-    Of few files that differ in size, any other choice may be a small one, which tells nothing of the rest.
+    A sample regardless of size could consist of small files only, which would say nothing about the large ones.
     """
     total = sum(file.size for file in files)
     # The mean file at a byte that is chosen at random is as large as this.
@@ -266,7 +266,7 @@ def _sample(files: Sequence[FoundFile], size: int) -> list[FoundFile]:
 
 
 def _current(remote: RemoteModel, made: IndexEmbedder | None, *, rebuild: bool) -> IndexEmbedder | None:
-    """Return the embedder of the index that is continued; None if this embedder made no index to continue."""
+    """Return the embedder of the present index if it is the same, so that the index is updated; else None."""
     return made if not rebuild and made is not None and made.name == remote.name else None
 
 

@@ -24,7 +24,7 @@ def make_in_turn(
     """Make an index unless it exists, in one process at a time; return whether this process made it.
 
     Args:
-        folder: of the index.
+        folder: the folder of the index.
         is_made: returns whether the index is complete.
         make: makes or continues it.
         on_wait: called repeatedly while another process makes it; an exception from it ends the wait.
@@ -52,7 +52,7 @@ def erase_in_turn(folder: Path, erase: Callable[[], object], on_wait: Callable[[
     """Delete an index while no process makes it: its maker would continue with deleted files.
 
     Args:
-        folder: of the index.
+        folder: the folder of the index.
         erase: deletes it.
         on_wait: called repeatedly while another process makes it; an exception from it ends the wait.
     """
@@ -71,13 +71,13 @@ def follow_progress(store: Store, indexer: Indexer, progress: Progress | None) -
     """Return a function that reports another process's progress with an index as if it were our own."""
     if progress is None:
         return lambda: None
-    told = progress
+    report = progress
     total = 0
 
     def waiting() -> None:
         nonlocal total
         held = store.stats()
         total = total or len({*store.documents(), *(file.path for file in indexer.awaiting_files().added)})
-        told(ProgressState(held.documents, total, held.chunks, doing="waiting for another process"))
+        report(ProgressState(held.documents, total, held.chunks, doing="waiting for another process"))
 
     return waiting

@@ -52,7 +52,7 @@ _TRIES = 3
 
 
 class Index(Corpus):
-    """A corpus of its own, opened by path: the public face of Quaestor's retrieval.
+    """A corpus, opened by path: the public class for search.
 
     Use it as a context, or call ``close``.
     """
@@ -120,10 +120,10 @@ class Index(Corpus):
         Args:
             path: the folder or file, or the address of a site, which is crawled with its last settings, or of a git
                 repository, which is fetched.
-            settings: as loaded by ``load_configuration``; read from environment and files by default.
-            progress: called as the work goes on.
-            rebuild: delete the present index and begin anew.
-            site: fields of ``CrawlSettings``, for a site; missing ones are as in the last crawl. For a repository only
+            settings: the settings as loaded by ``load_configuration``; read from environment and files by default.
+            progress: called during the work.
+            rebuild: whether to delete the present index and begin anew.
+            site: for a site, fields of ``CrawlSettings``; missing ones are as in the last crawl. For a repository, only
                 ``allow_private``.
             max_cost: what a remote embedder may cost, in the prices' currency; ``math.inf`` is unlimited. None allows
                 nothing for a new index, and the setting ``refresh_cost`` for changes in an existing one. Texts that it
@@ -134,7 +134,7 @@ class Index(Corpus):
             NotFoundError: the path does not exist.
             UpstreamError: nothing could be fetched from the site or repository.
             IndexUnusableError: the index is corrupt, newer, or made with another embedder.
-            UsageError: ``rebuild`` of a shared index from a folder without files.
+            UsageError: ``rebuild`` is set for a shared index, and the folder holds no files.
         """
         if names_repository(path):
             settings = settings or load_configuration().settings
@@ -150,9 +150,9 @@ class Index(Corpus):
         index = cls._open(root, settings, create=True)
         note_source(root, settings)
         allowed = None if max_cost is None else allowance_of(max_cost)
-        with index._or_closed():
+        with index._closed_on_error():
             index._make_whole(progress, allowed)
-        return index._whole(progress)
+        return index._with_pending_vectors(progress)
 
     @classmethod
     def open(cls, path: str | Path, *, settings: Settings | None = None) -> Self:
@@ -176,9 +176,9 @@ class Index(Corpus):
 
         Args:
             path: the folder or file, or the address of a site.
-            settings: as loaded by ``load_configuration``.
-            progress: called as the work goes on.
-            whole: also continue an interrupted first index, which otherwise is used as it is.
+            settings: the settings as loaded by ``load_configuration``.
+            progress: called during the work.
+            whole: whether to complete an interrupted first index, which otherwise is used as it is.
 
         Raises:
             NotFoundError: the path does not exist.
@@ -187,19 +187,19 @@ class Index(Corpus):
         root, settings = _locate_source(path, settings)
         index = cls._open(root, settings, create=True)
         note_source(root, settings)
-        with index._or_closed():
+        with index._closed_on_error():
             index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
         return index
 
     def _make_whole(self, progress: Progress | None, allowance: Allowance | None) -> None:
-        """Make the index, or bring it up to date; go on if its database goes away, as another may take over from it."""
-        for left in reversed(range(_TRIES)):
+        """Make the index, or bring it up to date; retry if its database goes away, because a standby may take over."""
+        for tries_left in reversed(range(_TRIES)):
             try:
                 if not self._make_in_turn(progress, allowance, lambda: self.indexer.whole):
                     self.refresh(progress=progress, allowance=allowance)
                 self.store.settle()
             except IndexUnusableError as error:
-                if isinstance(error, IndexBusyError) or not (error.retryable and left):
+                if isinstance(error, IndexBusyError) or not (error.retryable and tries_left):
                     raise
             else:
                 return
@@ -207,7 +207,7 @@ class Index(Corpus):
     def _make_in_turn(
         self, progress: Progress | None, allowance: Allowance | None, is_made: Callable[[], bool]
     ) -> bool:
-        """Make a first index, or wait for who makes it; return whether it was made here.
+        """Make a first index, or wait while another process makes it; return whether this process made it.
 
         Nothing is paid for it unless that is allowed. Processes that fill a database share the work instead.
         """
@@ -225,7 +225,7 @@ class Index(Corpus):
         )
 
     @contextmanager
-    def _or_closed(self) -> Iterator[None]:
+    def _closed_on_error(self) -> Iterator[None]:
         """Close the index if the block raises."""
         try:
             yield
@@ -233,15 +233,15 @@ class Index(Corpus):
             self.close()
             raise
 
-    def _whole(self, progress: Progress | None) -> Self:
-        """Return the index with all coming vectors; it may be another object then."""
-        with self._or_closed():
-            given = upgrade(self.root, self._settings, progress)
-        if given is None:
+    def _with_pending_vectors(self, progress: Progress | None) -> Self:
+        """Make all pending vectors; return the index, which is another object if its embedder has changed."""
+        with self._closed_on_error():
+            upgraded = upgrade(self.root, self._settings, progress)
+        if upgraded is None:
             return self
         self.close()
         index = self._open(self.root, self._settings, create=False)
-        index.report_as(self, self.last_changes._replace(embedded=given))
+        index.report_as(self, self.last_changes._replace(embedded=upgraded))
         return index
 
     @classmethod
@@ -261,10 +261,10 @@ class Index(Corpus):
 
 
 def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
-    """Throw an index away; who makes a first one there is waited for.
+    """Delete an index, after waiting for a process that is making a first one.
 
     Raises:
-        UsageError: others fill it, and no files are here to make it anew from.
+        UsageError: the index is shared, and this machine has no files from which to make it anew.
     """
     if is_shared(settings) and root.is_dir() and not any(root.iterdir()):
         raise UsageError(
@@ -314,7 +314,7 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> IndexParts:
 
 
 def is_remote(root: Path, settings: Settings) -> bool:
-    """Return whether the embedder that the settings name for a source is asked over a wire."""
+    """Return whether the embedder that the settings name for a source is behind an endpoint."""
     return resolve_auto(settings, index_embedder(root, settings)).startswith(OPENAI)
 
 
@@ -322,7 +322,7 @@ def _check_embedder(root: Path, made: IndexEmbedder, embedder: Embedder, setting
     """Refuse an index that was made with another embedder, or with other weights of the bundled one.
 
     Raises:
-        IndexUnusableError: it was.
+        IndexUnusableError: the embedder or its weights differ.
     """
     if made.name == embedder.name:
         return
@@ -340,7 +340,7 @@ def _check_embedder(root: Path, made: IndexEmbedder, embedder: Embedder, setting
 
 
 def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> Store:
-    """Return the store that the settings name, for one source.
+    """Return the store of one source's index, as the settings name it.
 
     Raises:
         IndexUnusableError: it cannot be reached, opened or used with this embedder; the message names the source.

@@ -31,15 +31,15 @@ class LocalIndex(NamedTuple):
     """An index on this machine.
 
     Attributes:
-        folder: where it lies.
-        source: real path of the folder or file that it is of; None if that is unknown.
-        gone: whether nothing is at that path any more.
+        folder: the index's folder.
+        source: the real path of the indexed folder or file; None if it is unknown.
+        gone: whether that path no longer exists.
         fetched: the folder of the pages or files that were fetched for it; None for a folder of the user's own.
-        embedder: the name of the embedder that it was made with; empty if the index cannot be read.
-        documents: number of documents.
-        chunks: number of chunks.
-        size: bytes on disk.
-        changed: when it last changed, in the form of ISO 8601.
+        embedder: the name of its embedder; empty if the index cannot be read.
+        documents: the number of documents.
+        chunks: the number of chunks.
+        size: its size on disk in bytes.
+        changed: the time of its last change in ISO 8601.
     """
 
     folder: Path
@@ -56,39 +56,39 @@ class LocalIndex(NamedTuple):
 def list_local(settings: Settings) -> list[LocalIndex]:
     """Return the indexes on this machine by path; those of unknown sources come last."""
     folders = (data_home(settings) / "indexes").glob(f"*/{TRUTH}")
-    found = [_describe(file.parent, settings) for file in folders]
-    return sorted(found, key=lambda one: (one.source is None, os.fsencode(one.source or one.folder)))
+    indexes = [_describe(file.parent, settings) for file in folders]
+    return sorted(indexes, key=lambda one: (one.source is None, os.fsencode(one.source or one.folder)))
 
 
-def find_local(named: str, settings: Settings) -> LocalIndex:
-    """Return the index of a source; a folder that it is of need not exist any more.
+def find_local(name: str, settings: Settings) -> LocalIndex:
+    """Return the index of a source, which need not exist any more.
 
     Args:
-        named: the path or address of the source, or the name of the index's folder.
+        name: the path or address of the source, or the name of the index's folder.
         settings: name the data folder.
 
     Raises:
-        NotFoundError: it has no index on this machine.
+        NotFoundError: the source has no index on this machine.
     """
-    fetched = is_address(named) or names_repository(named)
-    source = locate(named, settings) if fetched else Path(named).expanduser().absolute()
-    wanted = (named, index_folder(source, settings).name)
-    found = next((one for one in list_local(settings) if one.folder.name in wanted), None)
-    if found is None:
-        raise NotFoundError(f"There is no index of {named!r} on this machine. `quaestor store corpora` lists all.")
-    return found
+    fetched = is_address(name) or names_repository(name)
+    source = locate(name, settings) if fetched else Path(name).expanduser().absolute()
+    wanted = (name, index_folder(source, settings).name)
+    index = next((one for one in list_local(settings) if one.folder.name in wanted), None)
+    if index is None:
+        raise NotFoundError(f"There is no index of {name!r} on this machine. `quaestor store corpora` lists all.")
+    return index
 
 
 def delete_local(index: LocalIndex, on_wait: Callable[[], None], *, fetched: bool = False) -> None:
     """Delete an index, after waiting for a process that makes it.
 
     Args:
-        index: as listed.
+        index: the index, as listed.
         on_wait: called repeatedly meanwhile; an exception from it ends the wait.
         fetched: also delete the pages or files that were fetched for it.
 
     Raises:
-        IndexBusyError: another process writes to it, or fetches.
+        IndexBusyError: another process writes the index, or fetches the source.
     """
 
     def erase() -> None:
@@ -113,25 +113,25 @@ def _describe(folder: Path, settings: Settings) -> LocalIndex:
     changed = datetime.fromtimestamp(newest, UTC).isoformat(timespec="seconds")
     gone = source is not None and not source.exists()
     fetched = source.parent if source is not None and _was_fetched(source, data_home(settings)) else None
-    found = LocalIndex(folder, source, gone, fetched, "", 0, 0, sum(file.st_size for file in files), changed)
+    description = LocalIndex(folder, source, gone, fetched, "", 0, 0, sum(file.st_size for file in files), changed)
     made = EmbeddedStore.made_with(folder)
     if made is None:
-        return found
+        return description
     try:
         with closing(EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False)) as store:
             stats = store.stats()
     except QuaestorError:
-        return found
-    return found._replace(embedder=made[0], documents=stats.documents, chunks=stats.chunks)
+        return description
+    return description._replace(embedder=made[0], documents=stats.documents, chunks=stats.chunks)
 
 
 def _files_in(folder: Path) -> Iterator[os.stat_result]:
-    """Yield what is known of each file in a folder; another process may remove some meanwhile."""
+    """Yield the status of each regular file in a folder; another process may remove some meanwhile."""
     for inner, _, names in os.walk(folder):
         for name in names:
             with suppress(OSError):
-                if stat.S_ISREG((found := Path(inner, name).lstat()).st_mode):
-                    yield found
+                if stat.S_ISREG((status := Path(inner, name).lstat()).st_mode):
+                    yield status
 
 
 def _was_fetched(source: Path, home: Path) -> bool:
@@ -139,7 +139,7 @@ def _was_fetched(source: Path, home: Path) -> bool:
 
 
 def _source_of(folder: Path, settings: Settings) -> Path | None:
-    """Return the source that is noted beside an index; None if there is no note, or it is not of this index."""
+    """Return the source that is recorded beside an index; None if there is no record, or it is of another index."""
     try:
         source = Path(os.fsdecode((folder / SOURCE_NOTE).read_bytes()))
         return source if index_folder(source, settings).name == folder.name else None

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 def make_model(
     settings: Settings, purpose: Purpose | None = None, *, ledger: Ledger | None = None
 ) -> MeteredModel | None:
-    """Return the language model that the settings name, or None if answers are to be quotes.
+    """Return the language model that the settings name; None if they name none, so that answers are quotes.
 
     Args:
-        settings: its name, endpoint, price and spending limits.
-        purpose: user and purpose of the requests, for the ledger.
-        ledger: records them; None uses the one in the data folder.
+        settings: name the model, its endpoint, its price and the spending limits.
+        purpose: the user and the purpose of the requests, for the ledger.
+        ledger: the ledger that records them; None uses the one that the settings name.
 
     Raises:
         UsageError: a setting of the endpoint or the file of prices is invalid.
@@ -50,7 +50,7 @@ def make_model(
 
 
 def make_endpoint(settings: Settings) -> OpenAICompatibleModel | None:
-    """Return the language model that the settings name without the ledger, to look at it; None for none.
+    """Return the language model that the settings name, without a ledger, to inspect it; None if they name none.
 
     Raises:
         UsageError: a setting of the endpoint is wrong.

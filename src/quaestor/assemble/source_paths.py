@@ -36,20 +36,20 @@ def note_source(root: Path, settings: Settings) -> None:
     """Record beside an index the path of its source, in case the source is deleted; skip a read-only index.
 
     Args:
-        root: real path of the source.
-        settings: name the data folder.
+        root: the real path of the source.
+        settings: the settings that name the data folder.
     """
-    note, named = index_folder(root, settings) / SOURCE_NOTE, os.fsencode(root)
+    note, source_bytes = index_folder(root, settings) / SOURCE_NOTE, os.fsencode(root)
     with suppress(OSError):
-        if note.parent.is_dir() and not (note.exists() and note.read_bytes() == named):
-            note.write_bytes(named)
+        if note.parent.is_dir() and not (note.exists() and note.read_bytes() == source_bytes):
+            note.write_bytes(source_bytes)
 
 
 def locate(path: str | Path, settings: Settings | None = None) -> Path:
     """Return the real path of an indexed folder or file; for a site or git repository, the folder of its files.
 
     Args:
-        path: of a folder or file, or the address of a site or a git repository.
+        path: the path of a folder or file, or the address of a site or a git repository.
         settings: name the data folder; read from environment and files by default.
 
     Raises:
@@ -64,10 +64,10 @@ def locate(path: str | Path, settings: Settings | None = None) -> Path:
 
 
 def ingest_settings(settings: Settings, root: Path | None = None) -> IngestSettings:
-    """Return the part of the settings that ingest reads; pages of a site are not ours to ignore by files above them.
+    """Return the settings of indexing; ignore files above a site's pages do not apply to them.
 
     Raises:
-        UsageError: there is no such chunker.
+        UsageError: the setting ``chunker`` has an unknown value.
     """
     pages = root is not None and is_site(root, data_home(settings))
     return IngestSettings(

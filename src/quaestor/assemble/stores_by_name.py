@@ -15,7 +15,7 @@ from quaestor.assemble.source_paths import index_folder
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.core.wording import command
-from quaestor.files.git_folder import own_config, repository_root
+from quaestor.files.git_folder import origin_url, repository_root
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from quaestor.stores.postgres.database_health import Health
     from quaestor.stores.postgres.postgres_store import PostgresStore
 
-_ORIGIN = re.compile(r'^\s*\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', re.MULTILINE)
 # git@host:team/name.git and https://user@host:443/team/name.git are one repository: host/team/name
 _REMOTE = re.compile(r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^:/]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*$", re.IGNORECASE)
 
@@ -33,21 +32,20 @@ _REMOTE = re.compile(r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^:/]+)(?::\d+)?[:/]+(.+?)(?
 def corpus_name(root: Path, settings: Settings) -> str:
     """Return the name of a source's corpus in a database.
 
-    It is the setting's value; else, for a repository with a remote ``origin``, a name that is the same on all machines;
-    else a name that is unique to this machine's folder.
+    It is the value of the setting ``corpus``; else, for a repository with a remote ``origin``, a name that is the same
+    on all machines; else a name that is unique to this machine's folder.
     """
     import socket  # noqa: PLC0415 - of no use to an index on this machine
 
-    named = settings.corpus or _of_repository(root, settings)
-    return named or f"{socket.gethostname()}:{index_folder(root, settings).name}"
+    name = settings.corpus or _of_repository(root, settings)
+    return name or f"{socket.gethostname()}:{index_folder(root, settings).name}"
 
 
 def _of_repository(root: Path, settings: Settings) -> str:
     repository = repository_root(root)
     if repository is None:
         return ""
-    found = _ORIGIN.search(own_config(repository, settings.git_within))
-    remote = _REMOTE.match(found[1]) if found else None
+    remote = _REMOTE.match(origin_url(repository, settings.git_within))
     if remote is None:
         return ""
     below = root.relative_to(repository).as_posix()
@@ -58,10 +56,10 @@ EMBEDDED = "embedded"
 
 
 def is_shared(settings: Settings) -> bool:
-    """Return whether indexes are held by a database.
+    """Return whether the settings name a database as the store of indexes.
 
     Raises:
-        UsageError: there is no such store.
+        UsageError: the setting ``store`` has an unknown value.
     """
     if settings.store == EMBEDDED:
         return False
@@ -75,7 +73,7 @@ def is_shared(settings: Settings) -> bool:
 
 @cache
 def open_database(uri: str) -> Database:
-    """Return the database at an address, with the connections that all of this process share.
+    """Return the database at an address; all of this process share its connections.
 
     Raises:
         UsageError: it is not an address, or the extra is not installed.
@@ -103,11 +101,11 @@ def open_store(root: Path, settings: Settings, embedder: str, dimensions: int, *
     """Open the store of a source's index.
 
     Args:
-        root: real path of the source.
-        settings: name the store.
-        embedder: the name of the embedder that it was, or is to be, made with.
-        dimensions: length of its vectors.
-        create: make it if it is missing.
+        root: the real path of the source.
+        settings: the settings that name the store.
+        embedder: the name of the index's embedder.
+        dimensions: the length of its vectors.
+        create: whether to create the index if it is missing.
 
     Raises:
         IndexUnusableError: it cannot be reached or used, or was made with another embedder.
@@ -180,7 +178,7 @@ def erase_corpus(name: str, settings: Settings) -> None:
 
 
 def cache_folder(settings: Settings) -> Path:
-    """Return where words of a database's corpora are kept on this machine; it may be deleted at any time."""
+    """Return the folder that caches words of a database's corpora; it may be deleted at any time."""
     key = blake2b(settings.store.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     return data_home(settings) / "words" / key
 

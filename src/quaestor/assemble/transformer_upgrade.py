@@ -53,12 +53,12 @@ def upgrade_state(root: Path, settings: Settings) -> VectorProgress | None:
 
     made = index_embedder(root, settings)
     wanted = missing_transformer(settings, made)
-    found = coming_progress(folder) if made is not None and spec_of(made.name) == STATIC else None
-    if found is None or (wanted and found.embedder != wanted):
+    progress = coming_progress(folder) if made is not None and spec_of(made.name) == STATIC else None
+    if progress is None or (wanted and progress.embedder != wanted):
         return VectorProgress(wanted, 0, 0, False) if wanted else None
     try:
         with WriteLock(place_of(folder)).attempt() as free:
-            return VectorProgress(*found, busy=not free)
+            return VectorProgress(*progress, busy=not free)
     except FileNotFoundError:
         # It was taken in, or thrown away, this very moment.
         return upgrade_state(root, settings)
@@ -68,16 +68,16 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
     """Make the vectors that an index still needs and store them; return their number, or None if it needed none.
 
     Args:
-        root: real path of the source, whose index is there.
-        settings: name the transformer; ``auto`` means the one that was begun.
-        progress: called as the work goes on; an exception from it ends the work, and finished vectors are kept.
+        root: the real path of a source that has an index.
+        settings: the settings that name the transformer; ``auto`` means the one whose vectors were begun.
+        progress: called during the work; an exception from it ends the work, and finished vectors are kept.
 
     Raises:
         UsageError: the transformer cannot be used.
     """
     from quaestor.indexing.pending_vectors import forget, place_of  # noqa: PLC0415 - few indexes lack any
 
-    told = progress or _ignore_progress
+    report = progress or _ignore_progress
     folder = index_folder(root, settings)
     lack = upgrade_state(root, settings)
     if lack is None or (resolve_auto(settings) == STATIC and settings.embedder != "auto"):
@@ -91,16 +91,16 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
         make_private(place_of(folder))
         with WriteLock(place_of(folder)).attempt() as mine:
             if mine:
-                return _make_vectors(root, settings, embedder, lack.embedder, told)
+                return _make_vectors(root, settings, embedder, lack.embedder, report)
         now = upgrade_state(root, settings)
         if now is None:
             return lack.total
-        told(_state(now.done, now.total))
+        report(_state(now.done, now.total))
         time.sleep(_POLL_SECONDS)
 
 
 def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, progress: Progress) -> int:
-    """Make the missing vectors and store them in the index; the caller has the lock on coming vectors."""
+    """Make the missing vectors and store them in the index; the caller holds the lock on pending vectors."""
     # Few indexes lack any.
     from quaestor.indexing.pending_vectors import PendingVectors, PreparedEmbedder, fill, forget, reembed  # noqa: PLC0415
 

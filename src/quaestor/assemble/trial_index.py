@@ -28,14 +28,14 @@ def open_trial_index(root: Path, folder: Path, embedder: Embedder, settings: Set
 
     Args:
         root: the source.
-        folder: of the index.
+        folder: the folder of the index.
         embedder: embeds its chunks and queries.
-        settings: of indexing.
+        settings: the settings of indexing.
 
     Raises:
         NotFoundError: the root does not exist.
         IndexUnusableError: the index is corrupt, newer, or made with another embedder.
-        UsageError: there is no such chunker.
+        UsageError: the setting ``chunker`` has an unknown value.
     """
     made = EmbeddedStore.made_with(folder)
     # A remote embedder would have to be asked.
@@ -59,11 +59,11 @@ def open_trial_index(root: Path, folder: Path, embedder: Embedder, settings: Set
 
 @dataclass(frozen=True, slots=True)
 class TrialVectors:
-    """What turns chunks and queries into vectors where something is tried out.
+    """An embedder to be tried, and how far the ranker trusts it.
 
     Attributes:
         embedder: the embedder.
-        trust: how many times the ranker counts the dense retriever.
+        trust: the factor of the dense retriever in the ranker.
     """
 
     embedder: Embedder
@@ -75,7 +75,7 @@ def trial_of(root: Path, settings: Settings) -> TrialVectors:
 
     Args:
         root: the corpus.
-        settings: its name; ``tuned`` for what the corpus's own index was tuned to.
+        settings: name the embedder; ``tuned`` means the one that the corpus's own index was tuned to.
 
     Raises:
         UsageError: there is no embedder of that name, or the index of the corpus is not tuned.

@@ -38,7 +38,7 @@ class IndexTuning(NamedTuple):
 
     Attributes:
         embedder: the name of the tuned embedder; empty if the index is not tuned.
-        trust: factor of the dense retriever in the ranker.
+        trust: the factor of the dense retriever in the ranker.
         figures: measurements, as JSON values.
     """
 
@@ -90,12 +90,12 @@ def keep_tuned(
     """Give an index the tuned embedder, and return the number of its vectors.
 
     Args:
-        root: real path of the source.
-        settings: name the index, and how it was made.
+        root: the real path of the source.
+        settings: the settings that name the index, and with which it was made.
         replaced: the tuned rows.
-        trust: factor of the dense retriever in the ranker.
+        trust: the factor of the dense retriever in the ranker.
         figures: measurements, to be shown later.
-        progress: called as the work goes on.
+        progress: called during the work.
     """
     from quaestor.embedding import tuned_embedder as tuned  # noqa: PLC0415 - reads the weights
 
@@ -111,7 +111,7 @@ def keep_tuned(
 def undo_tuned(root: Path, settings: Settings, progress: Progress) -> int | None:
     """Give an index the bundled embedder back, and return the number of its vectors; None if it is not tuned.
 
-    The tuned rows are not needed for it, so that an index whose file of them is lost can be mended.
+    The tuned rows are not needed for this, so that an index whose file of tuned rows is lost can be repaired.
 
     Raises:
         IndexUnusableError: there is no index, or it was not made with the bundled embedder.

@@ -20,20 +20,20 @@ _MOST_NAMED = 10
 
 def mentions(question: str) -> tuple[str, ...]:
     """Return the paths that a question names by ``@``, each once, at most ten; e-mail addresses are ignored."""
-    named = (plain or quoted for plain, quoted in _MENTION.findall(question))
-    return tuple(dict.fromkeys(named))[:_MOST_NAMED]
+    paths = (plain or quoted for plain, quoted in _MENTION.findall(question))
+    return tuple(dict.fromkeys(paths))[:_MOST_NAMED]
 
 
 def mention(path: str) -> str:
     """Return the mention of a document as a question writes it."""
-    found = _MENTION.fullmatch(f"@{path}")
-    return f"@{path}" if found and found[1] else f'@"{path}"'
+    match = _MENTION.fullmatch(f"@{path}")
+    return f"@{path}" if match and match[1] else f'@"{path}"'
 
 
 def mentioned_paths(question: str, corpus: ConversationCorpus) -> tuple[str, ...]:
     """Return the documents that a question names by ``@``; ``@property`` is a word like any other."""
-    found = (path for name in mentions(question) if (path := path_of(name, corpus)) is not None)
-    return tuple(dict.fromkeys(found))
+    paths = (path for name in mentions(question) if (path := path_of(name, corpus)) is not None)
+    return tuple(dict.fromkeys(paths))
 
 
 def path_of(name: str, corpus: ConversationCorpus) -> str | None:
@@ -75,9 +75,9 @@ class AddedFiles:
         Raises:
             NotFoundError: there is no such document; the message suggests others.
         """
-        found = path_of(name, self._corpus) or self._corpus.document(name).path
-        self._paths[found] = None
-        return found
+        path = path_of(name, self._corpus) or self._corpus.document(name).path
+        self._paths[path] = None
+        return path
 
     def drop(self, name: str) -> str:
         """Take back what ``add`` did, and return the document's path.
@@ -85,12 +85,12 @@ class AddedFiles:
         Raises:
             NotFoundError: it was not added.
         """
-        found = path_of(name, self._corpus) or name
-        if found not in self._paths:
-            listed = ", ".join(map(repr, self._paths)) or "none is"
-            raise NotFoundError(f"{name!r} is not among the added files: {listed}.")
-        del self._paths[found]
-        return found
+        path = path_of(name, self._corpus) or name
+        if path not in self._paths:
+            names = ", ".join(map(repr, self._paths)) or "none is"
+            raise NotFoundError(f"{name!r} is not among the added files: {names}.")
+        del self._paths[path]
+        return path
 
     def hits(self, question: str) -> tuple[Hit, ...]:
         """Return the chunks of documents that a question names by ``@``, and of those added before."""

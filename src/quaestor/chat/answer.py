@@ -34,7 +34,7 @@ async def answer_question(
         corpus: the corpus.
         model: the model; None makes an answer of quotes.
         question: the question.
-        settings: of the answer.
+        settings: the settings of the answer.
         limit: the model's window, tokens.
         subroutines: tools that the model may call, or None.
 

@@ -70,7 +70,7 @@ class Tags:
     """Text tags, whose closing mark ends the reply.
 
     Attributes:
-        registry: the subroutines; None for none.
+        registry: the tools; None for none.
         continues: whether the server continues an assistant message.
     """
 
@@ -106,7 +106,7 @@ class Tools:
     """Native tool calls.
 
     Attributes:
-        registry: the subroutines.
+        registry: the tools.
     """
 
     registry: Registry
@@ -117,7 +117,7 @@ class Tools:
 
     @property
     def tools(self) -> tuple[dict[str, object], ...]:
-        """The schemas of all subroutines."""
+        """The schemas of all tools."""
         return tuple(self.registry.schemas())
 
     def brief(self) -> str:
@@ -182,8 +182,8 @@ def _reply_with_result(one: Round, hidden: frozenset[int]) -> str:
 
 
 def _result_messages(one: Round, hidden: frozenset[int]) -> tuple[Message, ...]:
-    said = "\n".join(_block_of_result(answered, hidden) for answered in one.answered) or load("go_on").render()
-    return Message("assistant", one.written), Message("user", said, name=RESULT)
+    content = "\n".join(_block_of_result(answered, hidden) for answered in one.answered) or load("go_on").render()
+    return Message("assistant", one.written), Message("user", content, name=RESULT)
 
 
 def _call_messages(one: Round, number: int, hidden: frozenset[int]) -> tuple[Message, ...]:

@@ -73,8 +73,8 @@ class _Summaries:
         words = str(int(reserve * _WORDS_OF_A_TOKEN))
         system = Message("system", load("chat_summary").render(words=words))
         room = limit - reserve - counter.request((system, self._request_message(""))) - 1
-        told = _lines_that_fit([_line_of_message(messages[place]) for place in self.out], counter, room)
-        return compose([system, self._request_message(told)], limit=limit, reserve=reserve, tokenizer=counter)
+        lines = _lines_that_fit([_line_of_message(messages[place]) for place in self.out], counter, room)
+        return compose([system, self._request_message(lines)], limit=limit, reserve=reserve, tokenizer=counter)
 
     def take_summary(self, text: str) -> None:
         """Take a new summary; it covers all that the last window left out."""
@@ -135,7 +135,7 @@ class History:
         accepted: tokens of the largest request that the server accepted, by our count.
         messages: the instructions and every message of finished turns.
         ids: their numbers in the transcript, or None.
-        summaries: of messages that no longer fit the window.
+        summaries: the summaries of messages that no longer fit the window.
         instruct: returns the instructions for a window, the first of the messages; None keeps them.
     """
 
@@ -245,13 +245,13 @@ def numbers_cited(messages: Sequence[Message]) -> frozenset[int]:
 
     A conversation that was held elsewhere does not say what its numbers meant, so they shall mean nothing else here.
     """
-    found: set[int] = set()
+    numbers: set[int] = set()
     for message in reversed(messages):
         if message.role == "assistant":
-            found.update(int(number) for number in _MARKED.findall(message.content))
-        if len(found) > _HIGHEST // 3:
+            numbers.update(int(number) for number in _MARKED.findall(message.content))
+        if len(numbers) > _HIGHEST // 3:
             break
-    return frozenset(found)
+    return frozenset(numbers)
 
 
 def _place(passage: Passage) -> Place:

@@ -70,7 +70,7 @@ class CorrectionRequested:
     """The model's changes cannot be applied; it gets the reasons and is asked once more.
 
     Attributes:
-        reasons: as the model gets them.
+        reasons: the reasons as the model gets them.
     """
 
     reasons: tuple[str, ...]
@@ -120,7 +120,7 @@ async def propose_edit(
         corpus: the files.
         model: the model.
         instruction: the user's instruction.
-        settings: of the request.
+        settings: the settings of the request.
         make_plan: makes a plan from a proposal.
 
     Raises:
@@ -190,9 +190,9 @@ def _request_with_passages(
     passages: list[Passage] = []
     missing: list[str] = []
     for need in needs:
-        found = _passages(corpus, counter, need, corpus.search(need, _HITS_FOR_A_NEED), limit)
-        passages += found
-        missing += [] if found else [f"Nothing was found for: {need}"]
+        chosen = _passages(corpus, counter, need, corpus.search(need, _HITS_FOR_A_NEED), limit)
+        passages += chosen
+        missing += [] if chosen else [f"Nothing was found for: {need}"]
     while True:
         numbered = [replace(passage, n=n) for n, passage in enumerate(passages, 1)]
         shown = load("edit_further").render(passages=show_all(numbered), missing="\n".join(missing))
@@ -269,8 +269,8 @@ def _correction_request(
     """Return the request for a corrected reply, or None if there is no room for it."""
     reasons = "\n".join(f"- {refusal.message}" for refusal in plan.refusals)
     excerpts = "\n\n".join(filter(None, (_excerpt(corpus, refusal) for refusal in plan.refusals)))
-    said = load("edit_refused").render(reasons=reasons, excerpts=excerpts).replace("\n\n\n", "\n")
-    more = (Message("assistant", reply), Message("user", said))
+    content = load("edit_refused").render(reasons=reasons, excerpts=excerpts).replace("\n\n\n", "\n")
+    more = (Message("assistant", reply), Message("user", content))
     fits = counter.request((*messages, *more)) + _reserve(settings) <= settings.window
     return (*messages, *more) if reply.strip() and fits else None
 
@@ -322,14 +322,14 @@ def fit_passages(
             needed=needed,
             limit=limit,
         )
-    left = limit - needed
+    remaining = limit - needed
     shown: list[Passage] = []
     for passage in passages:
-        fitted = _trim_passage(passage, counter, left)
+        fitted = _trim_passage(passage, counter, remaining)
         if fitted is None:
             break
         shown.append(fitted)
-        left -= _tokens_of_passage(fitted, counter)
+        remaining -= _tokens_of_passage(fitted, counter)
     return tuple(shown)
 
 
@@ -343,15 +343,15 @@ def _tokens_of_passage(passage: Passage, counter: MessageCounter) -> int:
     return counter.tokenizer.count(show(passage)) + 1
 
 
-def _trim_passage(passage: Passage, counter: MessageCounter, left: int) -> Passage | None:
+def _trim_passage(passage: Passage, counter: MessageCounter, limit: int) -> Passage | None:
     """Return the passage, or as many of its first lines as fit; None if that is too little."""
-    if _tokens_of_passage(passage, counter) <= left:
+    if _tokens_of_passage(passage, counter) <= limit:
         return passage
     lines = passage.text.split("\n")
     low, high = 0, len(lines)
     while low < high:
         middle = (low + high + 1) // 2
-        if _tokens_of_passage(_first_lines(passage, lines, middle), counter) <= left:
+        if _tokens_of_passage(_first_lines(passage, lines, middle), counter) <= limit:
             low = middle
         else:
             high = middle - 1

@@ -15,9 +15,9 @@ from functools import partial
 
 from quaestor.answers.ask_back import with_context
 from quaestor.answers.citations.verify import verify
+from quaestor.answers.passage_order import without_restated
 from quaestor.answers.quotes import MOST, MOST_OF_UNSURE, ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
-from quaestor.answers.restated_questions import without_restated
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import AddedFiles, with_added_first
@@ -64,7 +64,7 @@ class Conversation:
         index: the corpus.
         model: the model, or its name if the index's settings hold the rest; None answers by quotes.
         limit: the model's window, tokens; corrected when a server reports another one.
-        settings: of the conversation, and limits of one turn.
+        settings: the settings of the conversation, and limits of one turn.
         transcript: the record to continue; None keeps a record in memory.
         query: makes the search query of a turn from the conversation, whose last message is the newest question.
         owner: the user, for the record.
@@ -160,7 +160,7 @@ class Conversation:
         """Add a document to all later questions, before their hits, and return its path.
 
         Args:
-            path: of a document of the corpus, or a unique end of its path.
+            path: the path of a document of the corpus, or a unique end of its path.
 
         Raises:
             NotFoundError: there is no such document; the message suggests others.
@@ -211,9 +211,9 @@ class Conversation:
             WindowError: the question does not fit the model's window.
         """
         turn = Turn(0, question_message(question), None, 0.0)
-        asked = await self._understand(turn)
-        query = await self._make_query(turn, asked)
-        hits = await self._find(turn, query, asked)
+        understood = await self._understand(turn)
+        query = await self._make_query(turn, understood)
+        hits = await self._find(turn, query, understood)
         window = self._window(turn)
         return Preview(query.single, hits, window, window.reserve, self.settings.temperature)
 
@@ -255,20 +255,20 @@ class Conversation:
             async for event in self._answered_by(turn, way):
                 yield event
             return
-        asked = await self._understand(turn)
-        query = await self._make_query(turn, asked)
-        yield self._search_event(turn, query, asked)
-        hits = () if nothing_named else await self._find(turn, query, asked)
+        understood = await self._understand(turn)
+        query = await self._make_query(turn, understood)
+        yield self._search_event(turn, query, understood)
+        hits = () if nothing_named else await self._find(turn, query, understood)
         if way is not None and way.hits:
             hits = self._give_passages(turn, (*way.hits, *hits))
             turn.own_answer = way.text([passage.n for passage in turn.passages]) if way.known else ""
-        if not hits and asked.phrases and not nothing_named:
-            asked = await self._correct_spelling(
-                UnderstoodQuestion(turn.question.content, self.settings.where, missed=asked.phrases)
+        if not hits and understood.phrases and not nothing_named:
+            understood = await self._correct_spelling(
+                UnderstoodQuestion(turn.question.content, self.settings.where, missed=understood.phrases)
             )
-            query = await self._make_query(turn, asked)
-            yield self._search_event(turn, query, asked)
-            hits = await self._find(turn, query, asked)
+            query = await self._make_query(turn, understood)
+            yield self._search_event(turn, query, understood)
+            hits = await self._find(turn, query, understood)
         if self._loop is None or self.model is None or await self._refuses_weak_evidence(turn):
             hits, quoted = await self._quoted_first(turn, hits)
             yield self._record_passages(turn, hits, known=quoted.known)
@@ -331,10 +331,10 @@ class Conversation:
     async def _understand(self, turn: Turn) -> UnderstoodQuestion:
         """Return the question with its dates and authors as a filter, if the settings allow filters."""
         question, where = without_frame(turn.question.content), self.settings.where
-        asked = UnderstoodQuestion(question, where)
+        understood = UnderstoodQuestion(question, where)
         if self.settings.filters:
-            asked = await asyncio.to_thread(self.index.understand, question, where)
-        return await self._correct_spelling(asked)
+            understood = await asyncio.to_thread(self.index.understand, question, where)
+        return await self._correct_spelling(understood)
 
     async def _correct_spelling(self, understood: UnderstoodQuestion) -> UnderstoodQuestion:
         """Return a question with words that the corpus lacks replaced by the nearest ones that it has."""
@@ -344,8 +344,8 @@ class Conversation:
     async def _make_query(self, turn: Turn, understood: UnderstoodQuestion) -> TurnQuery:
         """Return the search query, and record it in the turn for the search within passages."""
         spoken = self._history.spoken_messages
-        said = [message.content for message in spoken if message.role == "user"]
-        turn.search_text = await asyncio.to_thread(self.index.in_english, with_context(understood.text, said))
+        questions = [message.content for message in spoken if message.role == "user"]
+        turn.search_text = await asyncio.to_thread(self.index.in_english, with_context(understood.text, questions))
         return self._query([*spoken, replace(turn.question, content=understood.text)])
 
     def _search_event(self, turn: Turn, query: TurnQuery, understood: UnderstoodQuestion) -> Searching:
@@ -358,9 +358,9 @@ class Conversation:
     async def _find(self, turn: Turn, query: TurnQuery, understood: UnderstoodQuestion) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
         search = partial(self.index.search_turn, where=understood.where)
-        found = tuple(await asyncio.to_thread(search, query, self.settings.passages))
+        hits = tuple(await asyncio.to_thread(search, query, self.settings.passages))
         added = await asyncio.to_thread(self._added.hits, turn.question.content)
-        return self._give_passages(turn, with_added_first(added, without_restated(turn.question.content, found)))
+        return self._give_passages(turn, with_added_first(added, without_restated(turn.question.content, hits)))
 
     def _give_passages(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """Give a turn its passages, and return the hits."""
@@ -378,9 +378,9 @@ class Conversation:
         The passages are numbered anew in this order, so that the numbers of a first answer count from 1 as it is read.
         """
         quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
-        found = dict(zip((passage.n for passage in turn.passages), hits, strict=True))
-        order = list(dict.fromkeys([*(quote.n for quote in quoted.quotes), *found]))
-        hits = self._give_passages(turn, tuple(found[n] for n in order))
+        hits_by_number = dict(zip((passage.n for passage in turn.passages), hits, strict=True))
+        order = list(dict.fromkeys([*(quote.n for quote in quoted.quotes), *hits_by_number]))
+        hits = self._give_passages(turn, tuple(hits_by_number[n] for n in order))
         numbers = dict(zip(order, (passage.n for passage in turn.passages), strict=True))
         earlier = [one.content for one in self._history.spoken_messages if one.role == "assistant"]
         return hits, quoted.under(numbers, earlier, turn.question.content)

@@ -42,7 +42,7 @@ class Passages:
     Attributes:
         hits: best first.
         known: whether there is anything to answer from; without a model, whether it is strong enough to quote.
-        numbers: by which the answer cites each; from 1 in this order where none are given.
+        numbers: the numbers by which the answer cites each; from 1 in this order where none are given.
     """
 
     hits: tuple[Hit, ...]
@@ -98,11 +98,11 @@ class Premeditated:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The model calls a subroutine.
+    """The model calls a tool.
 
     Attributes:
         name: which one; it may not exist.
-        arguments: as the model gave them, unchecked.
+        arguments: the arguments as the model gave them, unchecked.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Returned:
     """A call has ended.
 
     Attributes:
-        name: of the tool.
+        name: the name of the tool.
         text: the result for the model.
         passages: new passages that the model can cite.
         failed: whether the call failed.
@@ -131,7 +131,7 @@ class Proposed:
     """A change was proposed; nothing was written.
 
     Attributes:
-        proposal: as the subroutine made it.
+        proposal: the proposal as the tool made it.
     """
 
     proposal: object
@@ -142,7 +142,7 @@ class Stopped:
     """The turn was ended before the model finished; its text so far is kept.
 
     Attributes:
-        reason: for the user.
+        reason: the reason, as it is shown to the user.
     """
 
     reason: str
@@ -160,7 +160,7 @@ class Citations:
     """The answer's citations after they were checked.
 
     Attributes:
-        citations: in order of their numbers.
+        citations: the citations in order of their numbers.
         unsupported: sentences of the answer that no passage supports, each once.
         quotes: quotes to show if none of the citations is valid.
     """
@@ -182,7 +182,7 @@ class Done:
         usage: tokens of all requests of the turn.
         proposals: proposed changes, not applied yet.
         finish: why the reply ended.
-        calls: of the caller's own tools, for the caller to run.
+        calls: calls of the caller's own tools, for the caller to run.
         unchecked: whether a model answered and none of its citations is valid.
     """
 
@@ -226,7 +226,7 @@ class TurnOutcome:
         unknown: words that the corpus lacks, each with the most similar ones that it has.
         translated: the English translation by which a question in another language was searched.
         hits: the hits, best first.
-        citations: after they were checked.
+        citations: the citations after they were checked.
         unsupported: sentences without support.
         quotes: quotes to show if none of the citations is valid.
         reserve: tokens kept free for the reply; None if no request was composed.

@@ -68,11 +68,11 @@ class Loop:
         history: the conversation; its limit is corrected when the server reports another one.
         composer: composes windows.
         requests: sends requests.
-        protocol: of calls.
+        protocol: the protocol of calls.
         call_runner: runs calls.
-        names: of the available tools.
+        names: the names of the available tools.
         transcript: the record.
-        settings: of the conversation.
+        settings: the settings of the conversation.
         read: returns a document's bytes by path, or None if it is gone.
     """
 
@@ -263,14 +263,14 @@ class Loop:
         calls = reading.calls[: max(1, self._settings.calls - len(turn.calls))]
         done: list[CallResult] = []
         budget = self._budget(turn, len(calls))
-        for asked in calls:
-            yield Called(asked.name, asked.arguments)
-            answered = await self._call_runner.run(turn, asked, budget)
+        for call in calls:
+            yield Called(call.name, call.arguments)
+            answered = await self._call_runner.run(turn, call, budget)
             self._transcript.record_call(turn.number, answered)
             await self._record_passages(turn, answered.outcome.passages)
             done.append(answered)
             outcome = answered.outcome
-            yield Returned(asked.name, outcome.text, tuple(outcome.passages), outcome.failed)
+            yield Returned(call.name, outcome.text, tuple(outcome.passages), outcome.failed)
             if outcome.proposal is not None:
                 turn.proposals.append(outcome.proposal)
                 yield Proposed(outcome.proposal)
@@ -315,7 +315,7 @@ class CallRunner:
     """Runs calls.
 
     Args:
-        registry: the subroutines; None for none.
+        registry: the tools; None for none.
         count: tokens of a text.
         number: numbers passages, continuing the turn's numbers.
         most: limit of calls in a turn.
@@ -355,31 +355,31 @@ class CallRunner:
         turn.passages_of_tools += tuple(passage for passage in outcome.passages if passage.n not in known)
         return CallResult(call, outcome)
 
-    def _refusal(self, turn: Turn, asked: ModelCall) -> Outcome | None:
-        if asked.name == tags.Tag.RESULT:
-            return Outcome(asked.problem, failed=True)
-        if asked.problem:
+    def _refusal(self, turn: Turn, call: ModelCall) -> Outcome | None:
+        if call.name == tags.Tag.RESULT:
+            return Outcome(call.problem, failed=True)
+        if call.problem:
             example = tags.render(tags.Tag.SEARCH, {"query": "login"})
-            return Outcome(load("call_broken").render(reason=asked.problem, example=example), failed=True)
-        if any(_key_of_call(other) == _key_of_call(asked) for other in turn.calls if not other.problem):
+            return Outcome(load("call_broken").render(reason=call.problem, example=example), failed=True)
+        if any(_key_of_call(other) == _key_of_call(call) for other in turn.calls if not other.problem):
             return Outcome(load("call_repeated").render(), failed=True)
         return None
 
-    async def _run(self, turn: Turn, asked: ModelCall, budget: int) -> Outcome:
+    async def _run(self, turn: Turn, call: ModelCall, budget: int) -> Outcome:
         shown = (*turn.passages, *turn.passages_of_tools)
         try:
             async with asyncio.timeout_at(turn.deadline):
                 return await asyncio.to_thread(
                     self._registry.call,
-                    asked.name,
-                    asked.arguments,
+                    call.name,
+                    call.arguments,
                     budget=budget,
                     count=self._count,
                     number=lambda passages: self._numbered(passages, shown),
                 )
         except TimeoutError:
             raise LimitError(
-                f"the turn took more time than it may, while {asked.name!r} ran; ask for less, or raise its limit"
+                f"the turn took more time than it may, while {call.name!r} ran; ask for less, or raise its limit"
             ) from None
 
 

@@ -117,7 +117,7 @@ def plan_request(settings: ConversationSettings, calls: Sequence[str]) -> str:
 
     Args:
         settings: whether it is.
-        calls: names of the subroutines that may be planned.
+        calls: names of the tools that may be planned.
     """
     return load("plan").render(names=", ".join(calls) or "none") if settings.premeditation else ""
 
@@ -146,7 +146,7 @@ async def stream_within(model: Model, request: Request, deadline: float) -> Asyn
     Args:
         model: the model.
         request: the request.
-        deadline: of the reply, in the event loop's seconds.
+        deadline: the deadline of the reply, in the event loop's seconds.
 
     Raises:
         LimitError: the reply did not end in time.

@@ -71,7 +71,7 @@ class WrittenCallFilter:
     """Holds back a reply that may be a call written as text, and passes on any other.
 
     Args:
-        names: of the available tools; other names are not calls.
+        names: the names of the available tools; other names are not calls.
     """
 
     def __init__(self, names: Collection[str]) -> None:
@@ -104,16 +104,16 @@ class WrittenCallFilter:
     def _calls(self, text: str) -> tuple[ModelCall, ...]:
         """Return the calls that a text consists of, or none if anything else is in it."""
         decoder = json.JSONDecoder(strict=False)
-        found: list[object] = []
+        all_calls: list[object] = []
         at = _BETWEEN.match(text, 0).end()  # type: ignore[union-attr] # it matches nothing as well
         while at < len(text):
             try:
                 value, at = decoder.raw_decode(text, at)
             except (ValueError, RecursionError):
                 return ()
-            found += value if isinstance(value, list) else [value]
+            all_calls += value if isinstance(value, list) else [value]
             at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
-        calls = [self._call(value, number) for number, value in enumerate(found, 1)]
+        calls = [self._call(value, number) for number, value in enumerate(all_calls, 1)]
         return tuple(call for call in calls if call is not None) if all(calls) else ()
 
     def _call(self, value: object, number: int) -> ModelCall | None:
@@ -147,8 +147,8 @@ class ReplyReader:
     """Reads one reply.
 
     Args:
-        names: of the available tools.
-        parser: of the whole turn's reply; a code block that is open at a mark stays open after it.
+        names: the names of the available tools.
+        parser: the parser of the whole turn's reply; a code block that is open at a mark stays open after it.
         shown: collects the visible text.
         marks: whether the reply stops at a tag's closing mark.
         opening: text with which the reply was begun for the model.

@@ -75,7 +75,7 @@ def subject_of(run: DecisionRun, messages: Sequence[Message], passages: Sequence
 
     Args:
         run: the decision.
-        messages: of the conversation.
+        messages: the messages of the conversation.
         passages: the place of each passage.
     """
     if run.kind not in ("message", "passage"):

@@ -27,10 +27,10 @@ class Turn:
     """The state of one turn.
 
     Attributes:
-        number: in the transcript, from 1; 0 for a preview.
+        number: its number in the transcript, from 1; 0 for a preview.
         question: the user's message.
         question_id: its number in the transcript.
-        deadline: in the event loop's seconds.
+        deadline: the deadline in the event loop's seconds.
         search_text: the question without filters on date or author, in English as far as it can be translated.
         translated: the English translation by which a question in another language was searched.
         passages: the numbered hits.

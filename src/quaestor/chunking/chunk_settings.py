@@ -81,9 +81,9 @@ class CutDocument(NamedTuple):
 
     Attributes:
         language: the recognised language.
-        encoding: as in ``Document.encoding``.
+        encoding: the encoding as in ``Document.encoding``.
         chunker: the method that cut it.
-        chunks: in order, covering the document.
+        chunks: the chunks in order; they cover the document.
         title: a prose document's title.
         note: why a fallback was used, or what was lost.
         author: a prose document's author, from its front matter.

@@ -105,7 +105,7 @@ class NodeDefinition(NamedTuple):
 
     Attributes:
         name: the plain name.
-        kind: as in ``Chunk.kind``.
+        kind: the kind as in ``Chunk.kind``.
         scope: the scope within the name itself: ``Foo`` of ``Foo::bar``.
         body: the node with the members or statements.
         defines: whether the definition is here; False for an extension or a prototype.

@@ -23,7 +23,7 @@ class Definition:
 
     Attributes:
         name: the plain name.
-        kind: as in ``Chunk.kind``.
+        kind: the kind as in ``Chunk.kind``.
         scope: enclosing symbols, outermost first.
         span: all of it, with the comments and decorators that precede it.
         body: its body, or None.
@@ -59,7 +59,7 @@ def definitions(data: bytes, language: str) -> list[Definition]:
 
     Args:
         data: the file's bytes, as ``decode`` returns them.
-        language: as ``recognise`` returns it.
+        language: the language as ``recognise`` returns it.
     """
     syntax = SYNTAXES.get(language)
     decoded = decode(data)

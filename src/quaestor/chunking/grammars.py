@@ -159,7 +159,7 @@ def parse(data: bytes, name: str, encoding: str = "utf-8", *, embedded: bool = F
     Args:
         data: a file or a part of one.
         name: the grammar.
-        encoding: of the file.
+        encoding: the encoding of the file.
         embedded: whether only the scripts of a component are parsed; nodes keep their places in the file.
     """
     language = grammar(name)

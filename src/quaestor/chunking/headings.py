@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from html import unescape
+from itertools import pairwise
 
 LONGEST_HEADING = 200
 
@@ -77,6 +78,54 @@ def _line_before(data: bytes, line: int, floor: int) -> int | None:
     if line - start > LONGEST_HEADING * 2 or not data[start:line].strip():
         return None
     return start
+
+
+_ARTICLE = re.compile(
+    r"[ \t]{0,3}(?:\*\*|__)?(?P<name>(?:art[ií]culo|article|artikel|articolo|artigo|art\.|section|sec\.|clause|§{1,2})"
+    r"[ \t]*(?P<number>\d{1,4})(?:[ \t]?(?:bis|ter|quater)\b|[a-z]\b)?[°º]?(?![.-]?\d)"
+    r"|第[〇零一二三四五六七八九十百千\d]{1,9}[条條])",
+    re.IGNORECASE,
+)
+_ARTICLES = re.compile(
+    rb"(?:\A|\n[ \t]*\r?\n)(?P<line>[ \t]{0,3}(?:\*\*|__)?"
+    rb"(?:[Aa]rt|ART|[Ss]ec|SEC|[Cc]lause|CLAUSE|\xc2\xa7|\xe7\xac\xac)[^\n]*)"
+)
+_ARTICLE_TITLE = re.compile(r"[^\W\d_][^.:;\n]{2,79}(?=[.:]|$)")
+_ARTICLE_ENDS = ".:)—–-*（("
+_FEWEST_ARTICLES = 4
+_RISING = 0.75
+"""The share of a law's articles that have a higher number than the one before."""
+_ARTICLE_LEVEL = 6
+
+
+def article_title(line: str) -> str | None:
+    """Return the number and title of the article of a law that a line begins; None if it begins none.
+
+    "ARTÍCULO 11. — Plazos. Toda solicitud ..." begins ``ARTÍCULO 11 Plazos``, "Section 5 tells how" none.
+    """
+    found = _ARTICLE.match(line)
+    if found is None:
+        return None
+    rest = line[found.end() :].strip()
+    titled = _ARTICLE_TITLE.match(rest.lstrip(f"{_ARTICLE_ENDS}_ \t"))
+    whole = titled is not None and titled[0] == rest and rest[0].isupper()
+    if found["number"] and rest and rest[0] not in _ARTICLE_ENDS and not whole:
+        return None
+    return f"{found['name']} {titled[0].rstrip('*_） )') if titled else ''}".strip()
+
+
+def numbered_articles(data: bytes, start: int) -> list[Heading]:
+    """Return the articles of a law that are paragraphs without headings; none where they are few or do not count up."""
+    found = []
+    for begin in _ARTICLES.finditer(data, start):
+        line = begin["line"][: 4 * LONGEST_HEADING].decode("utf-8", errors="ignore")
+        if title := article_title(line):
+            number = re.search(r"\d+", title)
+            found.append((int(number[0]) if number else 0, Heading(begin.start("line"), _ARTICLE_LEVEL, title)))
+    rising = sum(one[0] <= other[0] for one, other in pairwise(found))
+    if len(found) < _FEWEST_ARTICLES or rising < _RISING * (len(found) - 1):
+        return []
+    return [heading for _, heading in found]
 
 
 _WIKI = re.compile(rb"^(={1,6})[ \t]*([^=\s][^\n]{0,400}?)[ \t]*\1[ \t]*\r?$", re.MULTILINE)

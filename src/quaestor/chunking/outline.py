@@ -44,7 +44,7 @@ class Piece:
         number: its index among all pieces.
         parent: the number of the piece that begins the enclosing definition; -1 at the top.
         name: the name of the definition here, or around it.
-        kind: as in ``Chunk.kind``.
+        kind: the kind as in ``Chunk.kind``.
         scope: enclosing symbols, outermost first.
         part: whether this continues its parent (statements of one body).
         opens: whether its members follow as separate pieces.

@@ -23,6 +23,7 @@ from quaestor.chunking.headings import (
     asciidoc_headings,
     markdown_headings,
     mediawiki_headings,
+    numbered_articles,
 )
 from quaestor.chunking.manual_headings import MANUALS
 from quaestor.chunking.outline import NO_PARENT, Piece
@@ -55,7 +56,7 @@ _ENTRY = re.compile(
 _LISTED = re.compile(
     r"^authors?[ \t]*:[ \t]*\r?\n((?:(?:[ \t]+|-[ \t]+)\S[^\n]*(?:\n|\Z))+)", re.MULTILINE | re.IGNORECASE
 )
-_LISTED_NAME = re.compile(r"^(?:[ \t]*-[ \t]+(?![\w-]+:[ \t])|[ \t]*(?:-[ \t]+)?name:)[ \t]*(\S[^\n]*)", re.MULTILINE)
+_LISTED_NAME = re.compile(r"^(?:[ \t]*-[ \t]++(?![\w-]+:[ \t])|[ \t]*(?:-[ \t]+)?name:[ \t]*+)(\S[^\n]*)", re.MULTILINE)
 _FIELD = re.compile(r"^:(authors?|date|revdate|title):[ \t]*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
 # A mail's header, as in Python's proposals and pages of some site generators.
 _HEADER = re.compile(r"\A(?:[A-Z][\w-]{0,40}:[ \t]*\S?[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,}")
@@ -127,6 +128,7 @@ _FINDERS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     "text": adorned_headings,
     **MANUALS,
 }
+_OF_LAWS = frozenset(("markdown", "text"))
 _FENCE = re.compile(rb"[ \t]*(?:```|~~~)")
 # A paragraph begins after a blank line, or with a list item or fence within running text.
 _BLOCK = re.compile(
@@ -144,7 +146,7 @@ class CutProse:
     """A prose document that was cut.
 
     Attributes:
-        chunks: in order, covering the document.
+        chunks: the chunks in order; they cover the document.
         about: title, author and date.
         has_headings: whether it has any headings.
     """
@@ -158,7 +160,8 @@ def cut_prose(file: DecodedFile, language: str, settings: ChunkSettings, *, page
     """Cut a prose document by its headings; in a paged one no chunk spans two of its highest sections."""
     data, start = file.data, file.start
     about = read_front_matter(data, start)
-    headings = list(_FINDERS[language](data, about.end))
+    titled = list(_FINDERS[language](data, about.end))
+    headings = _with_articles(data, titled, about.end, language)
     if about.end == start:
         about = read_fields(data, start)
     pieces = _sections(data, headings, start)
@@ -167,9 +170,19 @@ def cut_prose(file: DecodedFile, language: str, settings: ChunkSettings, *, page
     pieces = [part for piece in pieces for part in _divide(piece, data, settings)]
     groups = merge.group(merge.split(pieces, data, settings), settings)
     # A MediaWiki page has no heading for its title.
-    title = about.title or (None if paged or language == "mediawiki" else _top(headings))
+    title = about.title or (None if paged or language == "mediawiki" else _top(titled))
     about = replace(about, title=title)
     return CutProse(merge.chunks(groups, data, file.encoding), about, bool(headings))
+
+
+def _with_articles(data: bytes, headings: list[Heading], start: int, language: str) -> list[Heading]:
+    """Return headings with the articles between them of a law in plain text or Markdown."""
+    articles = numbered_articles(data, start) if language in _OF_LAWS else []
+    if not articles:
+        return headings
+    paragraphs = {*_blocks(data, start, len(data))} - {heading.start for heading in headings}
+    between = [article for article in articles if article.start in paragraphs]
+    return sorted([*headings, *between], key=lambda heading: heading.start)
 
 
 def _top(headings: list[Heading]) -> str | None:

@@ -347,8 +347,8 @@ class ConversationLoop:
         number = turns[-1].number if turns else 0
         plan, calls = self._record().plan(number), self._record().calls(number)
         if self._json:
-            told = None if plan is None else asdict(plan)
-            return print_event({"event": "why", "plan": told, "calls": [asdict(call) for call in calls]})
+            fields = None if plan is None else asdict(plan)
+            return print_event({"event": "why", "plan": fields, "calls": [asdict(call) for call in calls]})
         return print_why(plan, calls)
 
     def _sources(self) -> None:

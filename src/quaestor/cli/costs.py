@@ -37,7 +37,7 @@ def print_estimate(estimate: Estimate) -> None:
 def estimate_object(estimate: Estimate) -> dict[str, Any]:
     """Return an estimate as JSON values; money is in units of the currency."""
     quote = estimate.quote
-    told = {name: value for name, value in asdict(estimate).items() if name not in ("quote", "cost")}
+    fields = {name: value for name, value in asdict(estimate).items() if name not in ("quote", "cost")}
     price = None
     if quote is not None and quote.price is not None:
         price = {
@@ -47,7 +47,7 @@ def estimate_object(estimate: Estimate) -> dict[str, Any]:
             "date": quote.date or None,
         }
     cost = None if estimate.cost is None else estimate.cost / 1_000_000
-    return {**told, "seconds": round(estimate.seconds, 1), "price": price, "cost": cost}
+    return {**fields, "seconds": round(estimate.seconds, 1), "price": price, "cost": cost}
 
 
 def agreed_cost(estimate: Estimate, settings: Settings, *, yes: bool, most: float | None) -> float:

@@ -58,10 +58,10 @@ def check_store(settings: Settings) -> str:
     """
     if not is_shared(settings):
         return "files on this machine"
-    found = examine_database(settings)
-    if found.to_correct:
-        raise FindingError("; ".join(found.to_correct), TO_CORRECT)
-    return found.found
+    health = examine_database(settings)
+    if health.to_correct:
+        raise FindingError("; ".join(health.to_correct), TO_CORRECT)
+    return health.found
 
 
 def check_index(root: Path, settings: Settings) -> str:
@@ -76,19 +76,19 @@ def check_index(root: Path, settings: Settings) -> str:
 
 def _check_corpus(root: Path, settings: Settings) -> str:
     """Return the finding about a sample of a corpus in a database; raise as ``check_index``."""
-    found, name = examine_corpus(root, settings), corpus_name(root, settings)
-    if found is None:
+    health, name = examine_corpus(root, settings), corpus_name(root, settings)
+    if health is None:
         return f"no corpus {name!r} in the database yet: {command('index', root)} makes it, and so does a first search"
-    if found.damaged:
+    if health.damaged:
         raise FindingError(
-            f"of {found.found} of {name!r} that were checked: {'; '.join(found.damaged)}. `quaestor store check`"
+            f"of {health.found} of {name!r} that were checked: {'; '.join(health.damaged)}. `quaestor store check`"
             f" checks all, `quaestor store vacuum` rebuilds the lexical index, and"
             f" {command('index', root, '--rebuild')} rebuilds everything"
         )
-    if found.to_correct:
-        raise FindingError(f"{name!r}: {'; '.join(found.to_correct)}", TO_CORRECT)
+    if health.to_correct:
+        raise FindingError(f"{name!r}: {'; '.join(health.to_correct)}", TO_CORRECT)
     return (
-        f"{found.found} of {name!r}, chosen at random, match their checksums, documents, vectors and words;"
+        f"{health.found} of {name!r}, chosen at random, match their checksums, documents, vectors and words;"
         " `quaestor store check` checks all"
     )
 
@@ -127,16 +127,16 @@ def check_model(settings: Settings) -> str:
         return "none: answers are quotes; set --model and --base-url for synthesis"
     check_endpoint(settings)
     url = settings.base_url or OPENAI_URL
-    said = f"{settings.model} at {without_credentials(url)}"
+    endpoint = f"{settings.model} at {without_credentials(url)}"
     if urlsplit(url).hostname not in _LOOPBACK:
-        return f"{said} (not contacted)"
+        return f"{endpoint} (not contacted)"
     if not is_listening(url):
         raise FindingError(
             f"no server listens at {without_credentials(url)}, the endpoint of {settings.model!r}: start its server, or"
             " correct `base_url`; until then answers are quotes",
             UNREACHABLE,
         )
-    return f"{said}; a server listens (--probe tests what it supports)"
+    return f"{endpoint}; a server listens (--probe tests what it supports)"
 
 
 def check_port(settings: Settings) -> str:
@@ -161,10 +161,10 @@ def _is_ours() -> bool:
     with closing(HTTPConnection("127.0.0.1", PORT, timeout=_SECONDS)) as connection:
         try:
             connection.request("GET", "/healthz")
-            found = json.loads(connection.getresponse().read(_LARGEST_REPLY))
+            reply = json.loads(connection.getresponse().read(_LARGEST_REPLY))
         except (OSError, HTTPException, ValueError, RecursionError):
             return False
-    return isinstance(found, dict) and found.keys() == {"status", "ready"}
+    return isinstance(reply, dict) and reply.keys() == {"status", "ready"}
 
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -184,9 +184,9 @@ def check_permissions(settings: Settings) -> str:
         return "not checked: Windows has other permissions"
     open_ones = [(place, mode) for place, mode in _modes(settings) if mode & _OTHERS]
     if open_ones:
-        named = ", ".join(f"{str(place)!r} ({mode:o})" for place, mode in open_ones[:_MOST_NAMED])
+        names = ", ".join(f"{str(place)!r} ({mode:o})" for place, mode in open_ones[:_MOST_NAMED])
         more = f" and {len(open_ones) - _MOST_NAMED} more" if len(open_ones) > _MOST_NAMED else ""
-        raise FindingError(f"other users can read {named}{more}: forbid that with `chmod go= FILE`", TO_CORRECT)
+        raise FindingError(f"other users can read {names}{more}: forbid that with `chmod go= FILE`", TO_CORRECT)
     return "no other user can read keys, sessions, accounts, documents, indexes"
 
 
@@ -194,14 +194,14 @@ def _modes(settings: Settings) -> Iterator[tuple[Path, int]]:
     """Yield the existing private files and folders with their permission bits."""
     for place in _secret_places(settings):
         with suppress(OSError):
-            found = place.stat()
-            if found.st_uid not in (os.getuid(), 0):
+            status = place.stat()
+            if status.st_uid not in (os.getuid(), 0):
                 raise FindingError(
                     f"{str(place)!r} belongs to another user: make it yours with `chown`, or set QUAESTOR_HOME to a"
                     " folder of yours",
                     TO_CORRECT,
                 )
-            yield place, stat.S_IMODE(found.st_mode)
+            yield place, stat.S_IMODE(status.st_mode)
 
 
 def _secret_places(settings: Settings) -> Iterator[Path]:
@@ -236,9 +236,9 @@ def check_sessions(settings: Settings) -> str:
     files = sorted(file for folder in everyone for file in folder.glob("*.session"))
     damaged = [file for file in files if not _is_sound(file)]
     if damaged:
-        named = ", ".join(repr(str(file)) for file in damaged[:_MOST_NAMED])
+        names = ", ".join(repr(str(file)) for file in damaged[:_MOST_NAMED])
         raise FindingError(
-            f"{len(damaged)} of {amount(len(files), 'session')} cannot be read: {named}. Restore the files from a copy,"
+            f"{len(damaged)} of {amount(len(files), 'session')} cannot be read: {names}. Restore the files from a copy,"
             " or remove them with `quaestor sessions delete`"
         )
     return f"{amount(len(files), 'session')}, all whole" if files else "none yet"

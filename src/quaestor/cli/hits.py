@@ -48,41 +48,52 @@ class SearchArguments(NamedTuple):
     store: str | None = None
 
 
-def search(asked: SearchArguments) -> int:
+def search(arguments: SearchArguments) -> int:
     """Search, print the hits and return the exit code."""
-    if len(asked.sources) > 1:
+    if len(arguments.sources) > 1:
         from quaestor.cli.hits_of_several import search_several  # noqa: PLC0415 - most searches have one source
 
-        return search_several(asked)
-    root = find_root(asked.sources[0] if asked.sources else None)
-    settings = configure(root, results=asked.results, store=asked.store).settings
+        return search_several(arguments)
+    root = find_root(arguments.sources[0] if arguments.sources else None)
+    settings = configure(root, results=arguments.results, store=arguments.store).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
-        where, understand = asked.filters
-        hits, understood = corpus.find(asked.query, settings.results, mode=asked.mode, where=where, filters=understand)
+        where, understand = arguments.filters
+        hits, understood = corpus.find(
+            arguments.query, settings.results, mode=arguments.mode, where=where, filters=understand
+        )
         seconds = time.perf_counter() - started
-        if asked.as_json:
-            print_json(search_object(asked.query, hits, corpus, seconds, explain=asked.explain, understood=understood))
+        if arguments.as_json:
+            print_json(
+                search_object(arguments.query, hits, corpus, seconds, explain=arguments.explain, understood=understood)
+            )
         else:
             remark_on(understood.phrases, understood.missed, understood.translated)
             remark_on_unknown(understood.unknown)
-            print_hits(asked, hits, corpus, corpus.stats().documents, understood)
+            print_hits(arguments, hits, corpus, corpus.stats().documents, understood)
             remark_if_stale(corpus.freshness)
         print_remarks(corpus.remarks)
     return 0 if hits else NOTHING_FOUND
 
 
 def print_hits(
-    asked: SearchArguments, hits: Sequence[Hit], searched: HasBylines, documents: int, understood: UnderstoodQuestion
+    arguments: SearchArguments,
+    hits: Sequence[Hit],
+    searched: HasBylines,
+    documents: int,
+    understood: UnderstoodQuestion,
 ) -> None:
     """Print hits, or that none were found, with the number of documents searched and the reason."""
     if not hits:
-        remark(f"Nothing found for {asked.query[:80]!r} in {amount(documents, 'document')}.")
-        if asked.filters.where and (why := why_none(searched, asked.filters.where)):
+        remark(f"Nothing found for {arguments.query[:80]!r} in {amount(documents, 'document')}.")
+        if arguments.filters.where and (why := why_none(searched, arguments.filters.where)):
             remark(why)
         return
     wanted = frozenset(
-        (*read_query(replace_unknown(asked.query, understood.unknown)).terms, *terms(" ".join(understood.translated)))
+        (
+            *read_query(replace_unknown(arguments.query, understood.unknown)).terms,
+            *terms(" ".join(understood.translated)),
+        )
     )
     for hit in hits:
         corpus = style(f"{one_line(hit.corpus)}  ", fg="magenta") if hit.corpus else ""
@@ -90,11 +101,11 @@ def print_hits(
         symbol = style(f"  {one_line(hit.symbol)}", fg="yellow") if hit.symbol else ""
         stale = "" if hit.fresh else style("  changed since it was indexed", fg="red")
         echo(f"{where}{symbol}{stale}")
-        if about := byline(hit):
-            echo(style(f"        {about}", dim=True))
+        if line_about := byline(hit):
+            echo(style(f"        {line_about}", dim=True))
         for line in excerpt(hit, wanted):
             echo(line)
-        if asked.explain:
+        if arguments.explain:
             echo(_explain_score(hit))
         echo()
 

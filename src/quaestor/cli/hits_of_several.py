@@ -22,18 +22,18 @@ _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")
 
 
-def search_several(asked: SearchArguments) -> int:
+def search_several(arguments: SearchArguments) -> int:
     """Search several sources, print the hits and return the exit code.
 
     Raises:
         QuaestorError: none of them can be searched; the error is that of the first.
     """
     failures: dict[str, Exception] = {}
-    roots = _make_each(asked.sources, find_root, failures)
+    roots = _make_each(arguments.sources, find_root, failures)
     if not roots:
-        raise _none_there(asked, failures)
+        raise _none_there(arguments, failures)
     names = {root: name for name, root in short_names(list(roots.values())).items()}
-    settings = {root: configure(root, results=asked.results, store=asked.store).settings for root in names}
+    settings = {root: configure(root, results=arguments.results, store=arguments.store).settings for root in names}
     with ExitStack() as open_ones:
         started = time.perf_counter()
         opened = _make_each(
@@ -43,28 +43,28 @@ def search_several(asked: SearchArguments) -> int:
             raise next(iter(failures.values()))
         corpora = SeveralCorpora({names[root]: index for root, index in opened.items()})
         most = max(settings[root].results for root in opened)
-        return _answer(asked, corpora, most, failures, started)
+        return _answer(arguments, corpora, most, failures, started)
 
 
 def _answer(
-    asked: SearchArguments, corpora: SeveralCorpora, most: int, failures: Mapping[str, Exception], started: float
+    arguments: SearchArguments, corpora: SeveralCorpora, most: int, failures: Mapping[str, Exception], started: float
 ) -> int:
-    where, understand = asked.filters
-    hits, understood = corpora.find(asked.query, most, mode=asked.mode, where=where, filters=understand)
+    where, understand = arguments.filters
+    hits, understood = corpora.find(arguments.query, most, mode=arguments.mode, where=where, filters=understand)
     seconds = time.perf_counter() - started
-    found = several_object(
-        asked.query, hits, corpora, seconds, explain=asked.explain, understood=understood, failures=failures
+    result = several_object(
+        arguments.query, hits, corpora, seconds, explain=arguments.explain, understood=understood, failures=failures
     )
-    if asked.as_json:
-        print_json(found)
+    if arguments.as_json:
+        print_json(result)
     else:
         remark_on(understood.phrases, understood.missed, understood.translated)
         remark_on_unknown(understood.unknown)
-        print_hits(asked, hits, corpora, found["index"]["documents"], understood)
+        print_hits(arguments, hits, corpora, result["index"]["documents"], understood)
         remark_if_stale(corpora.freshness)
     print_remarks(f"{name}: {error}" for name, error in failures.items())
     print_remarks(corpora.remarks)
-    for name in (one["name"] for one in found["corpora"] if one["documents"] == 0 and not one["error"]):
+    for name in (one["name"] for one in result["corpora"] if one["documents"] == 0 and not one["error"]):
         remark(f"{name} holds no documents.")
     return 0 if hits else NOTHING_FOUND
 
@@ -89,10 +89,10 @@ def _make_each(
     return made
 
 
-def _none_there(asked: SearchArguments, failures: Mapping[str, Exception]) -> Exception:
+def _none_there(arguments: SearchArguments, failures: Mapping[str, Exception]) -> Exception:
     """Return the error if no source can be searched, with advice if a query without quotes was taken for sources."""
     first = next(iter(failures.values()))
     if not isinstance(first, NotFoundError):
         return first
-    words = " ".join([asked.query, *asked.sources])
+    words = " ".join([arguments.query, *arguments.sources])
     return NotFoundError(f"{first} If {words[:80]!r} belongs together, put it in quotes.")

@@ -22,24 +22,24 @@ _STATE_STORE = "quaestor.state_store"
 def model_options(command: Command) -> Command:
     """Add the options that choose a model."""
     command = click.option("--base-url", help="OpenAI-compatible endpoint, such as http://localhost:11434/v1.")(command)
-    told = "Name of a model at the endpoint; without it, answers are quotes, and edits need --reply."
-    return click.option("--model", help=told)(command)
+    text = "Name of a model at the endpoint; without it, answers are quotes, and edits need --reply."
+    return click.option("--model", help=text)(command)
 
 
 def store_option(command: Command) -> Command:
     """Add the option for the store of the index."""
-    told = "Store of the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
-    return click.option("--store", metavar="STORE", help=told)(command)
+    text = "Store of the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
+    return click.option("--store", metavar="STORE", help=text)(command)
 
 
 def state_option(command: Command) -> Command:
     """Add the option for the store of users, sessions and the ledger; ``state_store`` returns its value."""
-    told = "Store of users and sessions: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
+    text = "Store of users and sessions: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
 
     def remember(context: click.Context, _option: click.Parameter, value: str | None) -> None:
         context.meta[_STATE_STORE] = value
 
-    return click.option("--store", metavar="STORE", help=told, expose_value=False, callback=remember)(command)
+    return click.option("--store", metavar="STORE", help=text, expose_value=False, callback=remember)(command)
 
 
 def state_store() -> str | None:
@@ -62,8 +62,8 @@ def count_option(default: int) -> Callable[[Command], Command]:
 
 def window_option(command: Command) -> Command:
     """Add the option for the model's window."""
-    told = f"The model's window in tokens; {Settings().window} by default."
-    return click.option("--window", type=click.IntRange(256), help=told)(command)
+    text = f"The model's window in tokens; {Settings().window} by default."
+    return click.option("--window", type=click.IntRange(256), help=text)(command)
 
 
 def filter_options(command: Command) -> Command:

@@ -34,8 +34,8 @@ def asking_progress() -> Callable[[int, int, object], None]:
     """Return a function that draws how many of the questions have been asked, and about what."""
     line = _Line()
 
-    def draw(done: int, total: int, asked: object) -> None:
-        line.draw("asking", done, total, f"questions, {one_line(str(asked))}")
+    def draw(done: int, total: int, _counted: object) -> None:
+        line.draw("asking", done, total, f"questions, {one_line(str(_counted))}")
 
     return draw
 

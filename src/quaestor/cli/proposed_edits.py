@@ -198,10 +198,10 @@ def words_before_changes(proposed: EditProposed) -> str:
     """Return the text of a reply before its first block of changes; the whole reply if there is none."""
     if not proposed.proposal:
         return proposed.reply.strip()
-    said = _FIRST_BLOCK.split(proposed.reply, maxsplit=1)[0].rstrip()
+    text = _FIRST_BLOCK.split(proposed.reply, maxsplit=1)[0].rstrip()
     paths = {change.path for change in proposed.proposal.changes}
-    head, _, last = said.rpartition("\n")
-    return (head if last.strip(" `*#:") in paths else said).strip()
+    head, _, last = text.rpartition("\n")
+    return (head if last.strip(" `*#:") in paths else text).strip()
 
 
 class ConversationEditor:

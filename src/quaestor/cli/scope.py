@@ -68,18 +68,18 @@ def remark_on(understood: Sequence[str], missed: Sequence[str], translated: Sequ
     if translated:
         remark(f"searched for: {', '.join(map(one_line, translated))}")
     if understood:
-        named = ", ".join(f"{one_line(phrase)!r}" for phrase in understood)
-        remark(f"understood as a filter: {named}; put it in quotes, or use --no-filters, to search for the words")
+        phrases = ", ".join(f"{one_line(phrase)!r}" for phrase in understood)
+        remark(f"understood as a filter: {phrases}; put it in quotes, or use --no-filters, to search for the words")
     if missed:
-        named = ", ".join(f"{one_line(phrase)!r}" for phrase in missed)
-        remark(f"not used as a filter, because nothing would be left: {named}")
+        phrases = ", ".join(f"{one_line(phrase)!r}" for phrase in missed)
+        remark(f"not used as a filter, because nothing would be left: {phrases}")
 
 
 def remark_on_unknown(unknown: Sequence[UnknownWord]) -> None:
     """Print the words of a question that the corpus lacks, and the words that were searched for instead."""
     if unknown:
-        named = ", ".join(_unknown_word_remark(one) for one in unknown)
-        remark(f"not found anywhere here: {named}")
+        words = ", ".join(_unknown_word_remark(one) for one in unknown)
+        remark(f"not found anywhere here: {words}")
 
 
 def _unknown_word_remark(one: UnknownWord) -> str:

@@ -108,8 +108,8 @@ def remark_on_sent(sent: int, found: int) -> None:
 
 def print_place(n: int, place: str, status: CitationStatus | None) -> None:
     """Print a place with its number and its citation's status; None if it is not cited."""
-    said = standing_of(status) if status else "· not cited"
-    echo(f"  [{n}] {style(one_line(place), fg='cyan')}  {said}")
+    standing = standing_of(status) if status else "· not cited"
+    echo(f"  [{n}] {style(one_line(place), fg='cyan')}  {standing}")
 
 
 def standing_of(status: CitationStatus) -> str:
@@ -120,12 +120,12 @@ def standing_of(status: CitationStatus) -> str:
 
 def print_support(support: Support) -> None:
     """Print how well the answers of a session are supported."""
-    told = [
+    parts = [
         f"{support.answers} answered, {support.refused} without an answer in the corpus, {support.uncited} uncited",
         f"{support.verified} citations verified, {support.repaired} found nearby, {support.unverified} not found",
         f"{support.unsupported} unsupported sentences",
     ]
-    for line in told:
+    for line in parts:
         echo(f"  {line}")
 
 

@@ -72,8 +72,8 @@ def reads_as_docbook(data: bytes) -> bool:
 
 def _root(head: str) -> int | None:
     """Return the offset of the first element if it is one of DocBook's, or None."""
-    found = _ELEMENT.search(_REMARK.sub(lambda remark: " " * len(remark[0]), head))
-    return found.start() if found and _local(found[1]) in _SECTIONS else None
+    match = _ELEMENT.search(_REMARK.sub(lambda remark: " " * len(remark[0]), head))
+    return match.start() if match and _local(match[1]) in _SECTIONS else None
 
 
 def from_docbook(data: bytes) -> ConvertedDocument:

@@ -38,9 +38,12 @@ def from_docx(data: bytes) -> ConvertedDocument:
         )
     except Exception as error:  # mammoth documents no errors: damage can raise anything
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
-    about = core_properties(archive)
+    properties = core_properties(archive)
     return ConvertedDocument(
-        render(parse(made.value)), about.get("title"), about.get("creator"), about.get("created", "")[:10] or None
+        render(parse(made.value)),
+        properties.get("title"),
+        properties.get("creator"),
+        properties.get("created", "")[:10] or None,
     )
 
 

@@ -28,8 +28,8 @@ def from_epub(data: bytes) -> ConvertedDocument:
     package_path = _package_path(archive)
     package = _xml(archive.read(package_path))
     items = {item.get("id"): item for item in package.iter() if _has_tag(item, "item")}
-    listed = (items.get(one.get("idref")) for one in package.iter() if _has_tag(one, "itemref"))
-    pages = (item.get("href") or "" for item in listed if item is not None and item.get("media-type") in _PAGES)
+    parts = (items.get(one.get("idref")) for one in package.iter() if _has_tag(one, "itemref"))
+    pages = (item.get("href") or "" for item in parts if item is not None and item.get("media-type") in _PAGES)
     # Each part is read once, however many items and addresses name it.
     names = dict.fromkeys(normpath(join(dirname(package_path), unquote(page))) for page in pages)
     there = [name for name in names if name in archive.names]

@@ -138,21 +138,21 @@ class Measures:
         return self._by_element[id(element)]
 
     def _measure(self, element: Element) -> Measure:
-        found = Measure(has_text_part=is_text_part(element))
+        measure = Measure(has_text_part=is_text_part(element))
         for child in element.children:
             if isinstance(child, str):
-                found.length += sum(map(len, child.split()))
+                measure.length += sum(map(len, child.split()))
                 continue
             below = self._measure(child)
-            found.length += below.length
-            found.linked += below.linked
-            found.has_text_part |= below.has_text_part
-            found.has_heading |= below.has_heading or child.name in ("h1", "h2")
-            found.has_shown |= below.has_shown or child.name in _SHOWN
+            measure.length += below.length
+            measure.linked += below.linked
+            measure.has_text_part |= below.has_text_part
+            measure.has_heading |= below.has_heading or child.name in ("h1", "h2")
+            measure.has_shown |= below.has_shown or child.name in _SHOWN
         if element.name == "a":
-            found.linked = found.length
-        self._by_element[id(element)] = found
-        return found
+            measure.linked = measure.length
+        self._by_element[id(element)] = measure
+        return measure
 
 
 class Boilerplate:

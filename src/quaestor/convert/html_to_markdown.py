@@ -220,10 +220,10 @@ def _code_text(element: Element) -> str:
 
 def _language(element: Element) -> str:
     for one in (element, *element.elements()):
-        found = _LANGUAGE.search(one.get("class"))
-        said = found[1] if found else one.get("data-lang") or one.get("data-language")
-        if said and said.lower() not in _NO_LANGUAGE and _WORD.fullmatch(said):
-            return said.lower()
+        match = _LANGUAGE.search(one.get("class"))
+        language = match[1] if match else one.get("data-lang") or one.get("data-language")
+        if language and language.lower() not in _NO_LANGUAGE and _WORD.fullmatch(language):
+            return language.lower()
     return ""
 
 
@@ -235,10 +235,10 @@ def _is_data(table: Element) -> bool:
     """Return whether a table contains data: rows of cells without headings, code or tables in them."""
     if table.get("role") in ("presentation", "none"):
         return False
-    found = list(_rows(table))
-    if not found or any(inner.name in _LAYOUT for inner in table.elements()):
+    rows = list(_rows(table))
+    if not rows or any(inner.name in _LAYOUT for inner in table.elements()):
         return False
-    return max(len(list(_cells(row))) for row in found) > 1 or table.find("th") is not None
+    return max(len(list(_cells(row))) for row in rows) > 1 or table.find("th") is not None
 
 
 def _as_table(table: Element, inline: Inline) -> str:
@@ -280,10 +280,10 @@ def _fill(texts: list[str], below: dict[int, tuple[int, str]]) -> None:
     """Add the cells that reach down from rows above, from the next column on."""
     while len(texts) in below and len(texts) < _MOST_COLUMNS:
         place = len(texts)
-        left, text = below.pop(place)
+        count, text = below.pop(place)
         texts.append(text)
-        if left > 1:
-            below[place] = (left - 1, text)
+        if count > 1:
+            below[place] = (count - 1, text)
 
 
 def _rows(table: Element) -> Iterator[Element]:

@@ -50,8 +50,8 @@ def decode_page(data: bytes, declared: str | None = None) -> str:
         if data.startswith(bom):
             return data[len(bom) :].decode(codec, "replace")
     head = data[:_SNIFFED]
-    said = [declared, *(found[1].decode("ascii") for found in (_XML.search(head), _META.search(head)) if found)]
-    codecs_said = [one for name in said if name and (one := character_set(name))]
+    candidates = [declared, *(match[1].decode("ascii") for match in (_XML.search(head), _META.search(head)) if match)]
+    codecs_said = [one for name in candidates if name and (one := character_set(name))]
     wide = [codec for codec in codecs_said if codec.startswith(("utf-16", "utf-32"))]
     seven_bit = [codec for codec in codecs_said if codec.startswith(("iso2022", "hz", "utf-7"))]
     for codec in (*(wide if b"\0" in head else ()), *seven_bit, "utf-8", *codecs_said):
@@ -74,12 +74,12 @@ def _nearly_utf_8(data: bytes) -> str | None:
 def character_set(name: str) -> str | None:
     """Return the codec of a character set that a document declares; None if there is none, or reading it takes long."""
     try:
-        found = codecs.lookup(name)
+        codec = codecs.lookup(name)
     except (LookupError, ValueError):
         return None
     # Python's registry also has codecs that are not character sets, such as base64.
-    is_charset = getattr(found, "_is_text_encoding", True) and found.name.replace("-", "_") not in _NO_CHARSETS
-    return _MEANT.get(found.name, found.name) if is_charset else None
+    is_charset = getattr(codec, "_is_text_encoding", True) and codec.name.replace("-", "_") not in _NO_CHARSETS
+    return _MEANT.get(codec.name, codec.name) if is_charset else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +145,12 @@ def _start_tag(text: str, at: int) -> tuple[int, StartTag | None]:
     while True:
         if end := _TAG_END.match(text, at):
             return end.end(), StartTag(name[0].lower(), attributes)
-        found = _ATTRIBUTE.match(text, at)
-        if found is None:
+        match = _ATTRIBUTE.match(text, at)
+        if match is None:
             return len(text), None
-        value = next((one for one in found.groups()[1:] if one is not None), "")
-        attributes.setdefault(found[1].lower(), _decode(value))
-        at = found.end()
+        value = next((one for one in match.groups()[1:] if one is not None), "")
+        attributes.setdefault(match[1].lower(), _decode(value))
+        at = match.end()
 
 
 def _after_comment(text: str, opened: int) -> int:
@@ -162,8 +162,8 @@ def _after_comment(text: str, opened: int) -> int:
 
 
 def _after(text: str, mark: str, at: int) -> int:
-    found = text.find(mark, at)
-    return len(text) if found < 0 else found + len(mark)
+    index = text.find(mark, at)
+    return len(text) if index < 0 else index + len(mark)
 
 
 DEEPEST = 80

@@ -42,8 +42,8 @@ _MARKS = re.compile(r"^(?=[ ]{0,3}(?:#{1,6}(?:\s|$)|=+\s*$|-{2,}\s*$|(?:\*[ ]*){
 
 def reads_as_mail(data: bytes) -> bool:
     """Return whether a file begins with the headers of a mail."""
-    found = _HEADERS.match(data[:_LOOKED_AT].replace(b"\r\n", b"\n").lstrip(b"\n"))
-    return found is not None and len({one.lower() for one in _OF_MAIL.findall(found[0])}) >= _FEWEST
+    match = _HEADERS.match(data[:_LOOKED_AT].replace(b"\r\n", b"\n").lstrip(b"\n"))
+    return match is not None and len({one.lower() for one in _OF_MAIL.findall(match[0])}) >= _FEWEST
 
 
 def from_mail(data: bytes) -> ConvertedDocument:
@@ -65,7 +65,7 @@ def from_mbox(data: bytes) -> ConvertedDocument:
     Raises:
         ConversionError: there is no mail in it, or parts of one are nested too deeply.
     """
-    starts = [found.span() for found in _BETWEEN.finditer(data)]
+    starts = [match.span() for match in _BETWEEN.finditer(data)]
     sections = []
     for (_, start), (end, _) in islice(pairwise([*starts, (len(data), 0)]), MOST_MAILS):
         mail = _parse(data[start:end])
@@ -92,8 +92,8 @@ class _Part(Message):
 
     def get_boundary(self, failobj: str | None = None) -> str | None:  # type: ignore[override]
         """Return what separates the parts; the standard library's way takes quadratic time, or raises what it likes."""
-        found = _BOUNDARY.search(str(self.get("Content-Type", ""))[:_LONGEST_HEADER])
-        return (found[1] or found[2]).rstrip() if found else failobj
+        match = _BOUNDARY.search(str(self.get("Content-Type", ""))[:_LONGEST_HEADER])
+        return (match[1] or match[2]).rstrip() if match else failobj
 
 
 def _parse(data: bytes) -> Message:
@@ -165,7 +165,7 @@ class _Bodies:
         if kind == "message/rfc822":
             parts = parts[:1]
             yield from (f"**{_header(one, 'Subject')}**" for one in parts if _header(one, "Subject"))
-            yield from (told for one in parts for told in _header_lines(one))
+            yield from (line for one in parts for line in _header_lines(one))
         for one in parts:
             yield from self.texts(one, depth + 1)
         if not parts and (name := _file_name(part)):
@@ -185,8 +185,8 @@ def _bodies(mail: Message) -> Iterator[str]:
 def _file_name(part: Message) -> str:
     """Return the name of an attached file, or ""."""
     headers = (str(part.get(name, ""))[:_LONGEST_HEADER] for name in ("Content-Disposition", "Content-Type"))
-    found = _FILE.search("; ".join(headers))
-    return _decode_header(found[1]) if found else ""
+    match = _FILE.search("; ".join(headers))
+    return _decode_header(match[1]) if match else ""
 
 
 def _text(part: Message) -> str:

@@ -52,10 +52,12 @@ def from_odf(data: bytes) -> ConvertedDocument:
     text = render(Element("div", {}, blocks))
     if not text.strip():
         raise ConversionError("unreadable", "it holds no text; it may be made of pictures")
-    about = _about(archive)
+    properties = _about(archive)
     note = f"not read: cells beyond the first {MOST_CELLS:,}" if reader.is_full else None
     paged = kind in ("spreadsheet", "presentation")
-    return ConvertedDocument(text, about.get("title"), about.get("creator"), about.get("date"), note, paged)
+    return ConvertedDocument(
+        text, properties.get("title"), properties.get("creator"), properties.get("date"), note, paged
+    )
 
 
 def _xml(archive: Archive, part: str) -> ElementTree.Element:

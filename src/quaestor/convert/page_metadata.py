@@ -56,8 +56,8 @@ def outgoing_links(page: Element, address: str) -> PageLinks:
         elif one.name == "link" and (_has_rel(one, "next") or _has_rel(one, "prev")):
             links[_absolute_address(base, one.get("href"))] = None
         elif one.name == "meta" and one.get("http-equiv").lower() == "refresh":
-            if found := _REFRESH.match(one.get("content")):
-                links[_absolute_address(base, found[1].strip())] = None
+            if match := _REFRESH.match(one.get("content")):
+                links[_absolute_address(base, match[1].strip())] = None
         elif one.name in ("frame", "iframe") and one.get("src"):
             links[_absolute_address(base, one.get("src"))] = None
     links.pop("", None)
@@ -76,12 +76,12 @@ def base_of(page: Element, address: str) -> str:
 
 def _meta_of(page: Element) -> dict[str, str]:
     """Return the contents of a page's ``meta`` elements by lower-case name; the first of each name counts."""
-    found: dict[str, str] = {}
+    meta: dict[str, str] = {}
     for one in page.elements():
         if one.name == "meta" and one.get("content"):
             name = one.get("name") or one.get("property") or one.get("itemprop")
-            found.setdefault(name.lower(), one.get("content"))
-    return found
+            meta.setdefault(name.lower(), one.get("content"))
+    return meta
 
 
 def _has_rel(element: Element, word: str) -> bool:
@@ -102,8 +102,8 @@ def linked_data(page: Element) -> dict[str, Any]:
     things = [thing for raw in _scripts(page) for thing in _things(_read(raw))]
     best = max(things, key=lambda thing: sum(name in thing for name in _WRITTEN), default={})
     if isinstance(author := best.get("author"), dict) and "name" not in author:
-        named = (thing for thing in things if thing.get("@id") == author.get("@id") and "name" in thing)
-        best = {**best, "author": next(named, author)}
+        authors = (thing for thing in things if thing.get("@id") == author.get("@id") and "name" in thing)
+        best = {**best, "author": next(authors, author)}
     return best
 
 
@@ -217,8 +217,8 @@ def _title(page: Element, meta: Mapping[str, str]) -> str | None:
         return headline
     if headline and headline != shared and _without_end(whole, headline) not in ("", whole):
         headline, site = "", site or headline  # in many themes the first heading is the site's name
-    found = next(filter(None, (shared, headline, plain(meta.get("title", "")), whole)), "")
-    return _without_end(found, site) or None
+    title = next(filter(None, (shared, headline, plain(meta.get("title", "")), whole)), "")
+    return _without_end(title, site) or None
 
 
 def _headline(page: Element) -> str:
@@ -234,8 +234,8 @@ def _without_end(title: str, name: str) -> str:
 
 
 def _author(page: Element, meta: Mapping[str, str], data: Mapping[str, object]) -> str | None:
-    said = [meta.get(name, "") for name in _META_AUTHORS]
-    for text in (*said, first_name(data.get("author")), _marked_author(page), _byline(page)):
+    candidates = [meta.get(name, "") for name in _META_AUTHORS]
+    for text in (*candidates, first_name(data.get("author")), _marked_author(page), _byline(page)):
         # Some pages give the address of a profile there.
         if text and "://" not in text and (line := author_line(plain(text))):
             return line
@@ -261,13 +261,13 @@ def _byline(page: Element) -> str:
 
 
 def _date(page: Element, meta: Mapping[str, str], data: Mapping[str, object], base: str) -> str | None:
-    said = [meta.get(name, "") for name in _META_DATES]
+    candidates = [meta.get(name, "") for name in _META_DATES]
     published = data.get("datePublished") or data.get("dateCreated")
     shown = _shown_dates(_dated_part(page))
-    for text in (*said, published if isinstance(published, str) else "", *shown):
+    for text in (*candidates, published if isinstance(published, str) else "", *shown):
         # Too many texts that are not dates contain a year.
-        if (found := iso_date(text)) and len(found) > 4:
-            return found
+        if (date := iso_date(text)) and len(date) > 4:
+            return date
     return date_of_path(urlsplit(base).path) if base else None
 
 
@@ -306,16 +306,16 @@ def _without_asides(part: Element) -> list[Element]:
 
     The footer of an article belongs to it.
     """
-    found: list[Element] = []
-    _gather(part, part.name == "article", found)
-    return found
+    elements: list[Element] = []
+    _gather(part, part.name == "article", elements)
+    return elements
 
 
-def _gather(element: Element, inside: bool, found: list[Element]) -> None:
+def _gather(element: Element, inside: bool, elements: list[Element]) -> None:
     for one in element.children:
         if isinstance(one, Element) and one.name not in _ELSEWHERE and (inside or one.name != "footer"):
-            found.append(one)
-            _gather(one, inside or one.name == "article", found)
+            elements.append(one)
+            _gather(one, inside or one.name == "article", elements)
 
 
 def classes(element: Element) -> list[str]:

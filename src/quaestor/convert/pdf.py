@@ -71,8 +71,8 @@ def _forms(line: str, page: int) -> Iterator[str]:
     """Yield a line, and the line with each of its numbers replaced by its difference from the page's number."""
     text = " ".join(line.split()).casefold()
     yield text
-    for found in _NUMBER.finditer(text):
-        yield f"{text[: found.start()]}\0{int(found[0]) - page}{text[found.end() :]}"
+    for match in _NUMBER.finditer(text):
+        yield f"{text[: match.start()]}\0{int(match[0]) - page}{text[match.end() :]}"
 
 
 MOST_PAGES = 20_000
@@ -100,7 +100,7 @@ def from_pdf(data: bytes) -> ConvertedDocument:
         broken: list[int] = []
         texts = list(_texts(reader, min(count, MOST_PAGES), broken))
         sections = list(_sections(without_running_heads(texts), _beginnings(reader)))
-        about: Mapping[str, object] = reader.metadata or {}
+        metadata: Mapping[str, object] = reader.metadata or {}
     except ConversionError:
         raise
     except DependencyError:
@@ -111,9 +111,9 @@ def from_pdf(data: bytes) -> ConvertedDocument:
         raise ConversionError("unreadable", f"its {count:,} pages hold no text; they may be pictures of text")
     return ConvertedDocument(
         "\n\n".join(sections) + "\n",
-        _field(about, "/Title"),
-        _field(about, "/Author"),
-        _date(about),
+        _field(metadata, "/Title"),
+        _field(metadata, "/Author"),
+        _date(metadata),
         f"{len(broken):,} of {count:,} pages could not be read" if broken else None,
         paged=True,
     )
@@ -121,13 +121,13 @@ def from_pdf(data: bytes) -> ConvertedDocument:
 
 def _texts(reader: PdfReader, count: int, broken: list[int]) -> Iterator[str]:
     """Yield the text of each page; if a page cannot be read, yield "" and add its number to ``broken``."""
-    left = _MOST_OPERATORS
+    operators_left = _MOST_OPERATORS
     for number in range(count):
         try:
             page = reader.pages[number]
-            found = _pieces(page, min(left, _LARGEST_PAGE))
-            left -= found.operators if found else 0
-            yield _plain(with_tables(found) if found else page.extract_text())
+            pieces = _pieces(page, min(operators_left, _LARGEST_PAGE))
+            operators_left -= pieces.operators if pieces else 0
+            yield _plain(with_tables(pieces) if pieces else page.extract_text())
         except Exception:  # whatever pypdf raises for a damaged page, the other pages are read
             broken.append(number)
             yield ""
@@ -177,11 +177,11 @@ def _entries(outline: Iterable[Any]) -> Iterator[Any]:
             yield entry
 
 
-def _field(about: Any, name: str) -> str | None:
-    value = about.get(name)
+def _field(metadata: Any, name: str) -> str | None:
+    value = metadata.get(name)
     return " ".join(str(value).split())[:LONGEST_FIELD] or None if value else None
 
 
-def _date(about: Any) -> str | None:
-    found = _DATE.match(str(about.get("/CreationDate") or ""))
-    return "-".join(part for part in found.groups() if part) if found else None
+def _date(metadata: Any) -> str | None:
+    match = _DATE.match(str(metadata.get("/CreationDate") or ""))
+    return "-".join(part for part in match.groups() if part) if match else None

@@ -34,7 +34,7 @@ class Piece(NamedTuple):
         x: its left edge.
         y: its baseline, upward.
         right: its right edge, estimated.
-        size: of its letters; 0 if the position is unknown or the text does not run from left to right.
+        size: the size of its letters; 0 if the position is unknown or the text does not run from left to right.
     """
 
     text: str

@@ -94,15 +94,15 @@ def _put_in(texts: Sequence[Piece], tables: Sequence[_Table]) -> str:
     """Return the pieces as one text, with each table in place of its pieces."""
     begins = {min(table.pieces): table for table in tables}
     inside = frozenset[int]().union(*(table.pieces for table in tables))
-    found = ""
+    text = ""
     for number, piece in enumerate(texts):
         if number in begins:
-            found = f"{found.rstrip()}\n\n{_markdown(begins[number].rows)}\n\n".lstrip("\n")
+            text = f"{text.rstrip()}\n\n{_markdown(begins[number].rows)}\n\n".lstrip("\n")
         elif number in inside:
-            found += "" if found.endswith("\n") else "\n"
+            text += "" if text.endswith("\n") else "\n"
         else:
-            found += piece.text.lstrip(" \n") if found.endswith("|\n\n") else piece.text
-    return found
+            text += piece.text.lstrip(" \n") if text.endswith("|\n\n") else piece.text
+    return text
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:
@@ -132,14 +132,14 @@ def _tables_with_lines(placed: dict[int, Piece], strokes: Sequence[Stroke]) -> I
 
 def _drawn_along(edges: Sequence[Stroke]) -> list[float]:
     """Return the horizontal positions of upright edges that extend along much of the whole grid."""
-    found: list[tuple[float, float]] = []
+    stretches: list[tuple[float, float]] = []
     for edge in sorted(edges):
-        if found and edge.x - found[-1][0] <= _NEAR:
-            found[-1] = (found[-1][0], found[-1][1] + edge.top - edge.y)
+        if stretches and edge.x - stretches[-1][0] <= _NEAR:
+            stretches[-1] = (stretches[-1][0], stretches[-1][1] + edge.top - edge.y)
         else:
-            found.append((edge.x, edge.top - edge.y))
+            stretches.append((edge.x, edge.top - edge.y))
     whole = max((edge.top for edge in edges), default=0.0) - min((edge.y for edge in edges), default=0.0)
-    return [place for place, length in found if length >= _DRAWN * whole]
+    return [place for place, length in stretches if length >= _DRAWN * whole]
 
 
 def _ends_at(edge: Stroke, columns: Sequence[float]) -> bool:
@@ -352,13 +352,13 @@ def _is_by_rows(lines: Sequence[_Line]) -> bool:
 
 def _spans(cells: Sequence[_Cell]) -> list[tuple[float, float]]:
     """Return the horizontal ranges that cells occupy."""
-    found: list[tuple[float, float]] = []
+    spans: list[tuple[float, float]] = []
     for cell in sorted(cells, key=lambda one: one.x):
-        if found and cell.x <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], cell.right))
+        if spans and cell.x <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], cell.right))
         else:
-            found.append((cell.x, cell.right))
-    return found
+            spans.append((cell.x, cell.right))
+    return spans
 
 
 def _runs_in_columns(run: Sequence[_Line], columns: Sequence[tuple[float, float]]) -> Iterator[list[_Line]]:

@@ -44,12 +44,12 @@ def from_pptx(data: bytes) -> ConvertedDocument:
             broken += 1
     if not blocks:
         raise ConversionError("unreadable", f"its {len(slides):,} slides hold no text; they may be pictures of text")
-    about = core_properties(archive)
+    properties = core_properties(archive)
     return ConvertedDocument(
         render(Element("div", {}, blocks)),
-        about.get("title"),
-        about.get("creator"),
-        about.get("created", "")[:10] or None,
+        properties.get("title"),
+        properties.get("creator"),
+        properties.get("created", "")[:10] or None,
         f"{broken:,} of {len(slides):,} slides could not be read" if broken else None,
         paged=True,
     )

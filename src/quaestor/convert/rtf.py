@@ -60,8 +60,8 @@ def from_rtf(data: bytes) -> ConvertedDocument:
         raise ConversionError("unreadable", "the file is damaged: it is no rich text")
     reader = _Reader()
     at = 0
-    while found := _TOKEN.match(data, at):
-        at = found.end() + reader.read_token(found)
+    while match := _TOKEN.match(data, at):
+        at = match.end() + reader.read_token(match)
     text = render(Element("div", {}, [*reader.finish()]))
     if not text.strip():
         raise ConversionError("unreadable", "it holds no text")
@@ -95,18 +95,18 @@ class _Reader:
         self._headings: dict[int, int] = {}
         self._day: dict[bytes, int] = {}
 
-    def read_token(self, found: re.Match[bytes]) -> int:
+    def read_token(self, match: re.Match[bytes]) -> int:
         """Read a token; return the number of bytes after it that are no text."""
-        if found["byte"]:
-            self._read_encoded(bytes.fromhex(found["byte"].decode()))
-        elif found["text"]:
-            self._read_encoded(found["text"])
-        elif found["brace"]:
-            self._group(opens=found["brace"] == b"{")
-        elif found["symbol"]:
-            self._symbol(found["symbol"])
-        elif found["word"]:
-            return self._word(found["word"], int(found["number"] or 1), numbered=found["number"] is not None)
+        if match["byte"]:
+            self._read_encoded(bytes.fromhex(match["byte"].decode()))
+        elif match["text"]:
+            self._read_encoded(match["text"])
+        elif match["brace"]:
+            self._group(opens=match["brace"] == b"{")
+        elif match["symbol"]:
+            self._symbol(match["symbol"])
+        elif match["word"]:
+            return self._word(match["word"], int(match["number"] or 1), numbered=match["number"] is not None)
         return 0
 
     def finish(self) -> list[Element | str]:
@@ -140,8 +140,8 @@ class _Reader:
         """Note whether the style that ends here is one of headings."""
         name = "".join(self.properties["styles"])
         self.properties["styles"].clear()
-        if found := _HEADING.match(name.strip()):
-            self._headings[self._style] = int(found[1] or 1)
+        if match := _HEADING.match(name.strip()):
+            self._headings[self._style] = int(match[1] or 1)
         self._style = 0
 
     def _symbol(self, symbol: bytes) -> None:

@@ -131,12 +131,12 @@ def _math(element: Element) -> str:
 
 def _plain_start(line: str) -> str:
     """Escape the beginning of a line that would be read as a heading, a list or a fence."""
-    found = _LINE_MARK.match(line)
-    if not found:
+    match = _LINE_MARK.match(line)
+    if not match:
         return line
-    if found[4]:
-        return f"{found[3]}\\{line[len(found[3]) :]}"
-    mark = found[2]
+    if match[4]:
+        return f"{match[3]}\\{line[len(match[3]) :]}"
+    mark = match[2]
     if mark[0].isdigit():
-        return f"{found[1]}{mark[:-1]}\\{line[len(found[1]) + len(mark) - 1 :]}"
-    return f"{found[1]}\\{line[len(found[1]) :]}"
+        return f"{match[1]}{mark[:-1]}\\{line[len(match[1]) + len(mark) - 1 :]}"
+    return f"{match[1]}\\{line[len(match[1]) :]}"

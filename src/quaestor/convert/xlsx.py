@@ -147,12 +147,12 @@ def from_xlsx(data: bytes) -> ConvertedDocument:
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
     if not text:
         raise ConversionError("unreadable", "its sheets hold nothing in their cells")
-    about = core_properties(archive)
+    properties = core_properties(archive)
     return ConvertedDocument(
         text,
-        about.get("title"),
-        about.get("creator"),
-        about.get("created", "")[:10] or None,
+        properties.get("title"),
+        properties.get("creator"),
+        properties.get("created", "")[:10] or None,
         "; ".join(reader.notes[:_MOST_NOTES]) or None,
         paged=True,
     )
@@ -272,8 +272,8 @@ def _text(cell: Any) -> str:
 def _merged_cells(part: bytes) -> dict[int, list[_MergedCells]]:
     """Return the merged cells of a sheet that reach below their first row, by that row."""
     merged: dict[int, list[_MergedCells]] = {}
-    for found in _MERGED.finditer(part):
-        left, top, _, bottom = range_boundaries(found[1].decode())
+    for match in _MERGED.finditer(part):
+        left, top, _, bottom = range_boundaries(match[1].decode())
         if bottom > top and left <= MOST_COLUMNS:
             merged.setdefault(top, []).append(_MergedCells(left - 1, bottom))
     return merged

@@ -81,8 +81,8 @@ def iso_date(text: str) -> str | None:
     Of ``03/04/2021`` only the year is certain.
     """
     for form in _forms():
-        for found in form.finditer(text[:_LONGEST_DATE]):
-            parts = found.groupdict()
+        for match in form.finditer(text[:_LONGEST_DATE]):
+            parts = match.groupdict()
             month, day = _month_and_day(parts)
             if made := _join_date(int(parts["year"]), month, day):
                 return made
@@ -112,19 +112,19 @@ def date_bound(text: str) -> str:
     """
     if not text.strip():
         return ""
-    found = iso_date(text)
-    if found is None:
+    date = iso_date(text)
+    if date is None:
         raise UsageError(f"{text[:80]!r} is not a date. Give a year, a month or a day: 2020, 2020-03 or 2020-03-14.")
-    return found
+    return date
 
 
 def date_of_path(path: str) -> str | None:
     """Return the date in a path, or None: ``posts/2021-03-04-title.md`` or ``blog/2021/03/title.md``."""
     folders, _, name = path.rpartition("/")
-    if (found := re.match(_NAMED, name)) and (made := _join_date(*map(int, found.groups()))):
+    if (match := re.match(_NAMED, name)) and (made := _join_date(*map(int, match.groups()))):
         return made
-    for found in re.finditer(_FOLDERS, f"{folders}/"):
-        year, month, day = (int(part or 0) for part in found.groups())
+    for match in re.finditer(_FOLDERS, f"{folders}/"):
+        year, month, day = (int(part or 0) for part in match.groups())
         if made := _join_date(year, month, day):
             return made
     return None
@@ -137,8 +137,8 @@ def _month_and_day(parts: dict[str, str | None]) -> tuple[int, int]:
         if first == second or second > 12 >= first:
             return first, second
         return (second, first) if first > 12 else (0, 0)
-    named = _MONTHS.get(month[:3].lower())
-    return named or int(month or 0), int(re.sub(r"\D", "", day) or 0)
+    number = _MONTHS.get(month[:3].lower())
+    return number or int(month or 0), int(re.sub(r"\D", "", day) or 0)
 
 
 _MONTHS = {name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}

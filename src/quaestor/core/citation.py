@@ -21,8 +21,8 @@ class Citation:
         n: the number that the answer uses, from 1.
         path: the document's path.
         url: the address of a page that was crawled.
-        start_line: first line, 1-based.
-        end_line: last line, inclusive.
+        start_line: the first line, 1-based.
+        end_line: the last line, inclusive.
         quote: the words that support the claim, as the source has them.
         status: ``verified`` (found where it points), ``repaired`` (found nearby, pointer corrected) or
             ``unverified``.

@@ -78,9 +78,9 @@ def load_configuration(
 
     Args:
         flags: settings given on the command line or by a caller; None values count as not given.
-        project: folder whose ``quaestor.toml`` or ``[tool.quaestor]`` is read.
-        environ: environment variables; the process's own by default.
-        user_file: the user's settings file; the platform's place by default.
+        project: the folder whose ``quaestor.toml`` or ``[tool.quaestor]`` is read.
+        environ: the environment variables; the process's own by default.
+        user_file: the user's settings file; by default, in the platform's usual folder.
 
     Raises:
         UsageError: a file cannot be parsed, a name is unknown, or a value has the wrong type.
@@ -93,8 +93,8 @@ def load_configuration(
     if project is not None:
         settings = _merge_project(settings, origins, refusals, project)
     settings = _merge(settings, origins, _from_environment(environ), "environment")
-    given = {name: value for name, value in (flags or {}).items() if value is not None}
-    settings = _merge(settings, origins, given, "flag")
+    flag_values = {name: value for name, value in (flags or {}).items() if value is not None}
+    settings = _merge(settings, origins, flag_values, "flag")
     return Configuration(settings, origins, tuple(refusals))
 
 
@@ -209,12 +209,12 @@ _CONVERTERS: Mapping[type, Callable[[object], object]] = {
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name in RULES:
         value = next((environ[variable] for variable in variables_of(name) if environ.get(variable)), None)
         if value is not None:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def _read_toml(path: Path, table: tuple[str, ...]) -> Mapping[str, object]:
@@ -291,7 +291,7 @@ def read_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str,
     """Return the tables of a TOML text.
 
     Args:
-        text: with or without a byte order mark.
+        text: the text with or without a byte order mark.
         parse_float: converts the digits of a number with a fraction.
 
     Raises:

@@ -15,10 +15,10 @@ class Span(NamedTuple):
     """A part of a document.
 
     Attributes:
-        start: offset of the first byte.
-        end: offset after the last byte.
-        start_line: first line, 1-based.
-        end_line: last line, 1-based and inclusive.
+        start: the offset of the first byte.
+        end: the offset after the last byte.
+        start_line: the first line, 1-based.
+        end_line: the last line, 1-based and inclusive.
     """
 
     start: int
@@ -113,12 +113,12 @@ class Hit(NamedTuple):
 
     @property
     def start_line(self) -> int:
-        """First line, 1-based."""
+        """The first line, 1-based."""
         return self.chunk.span.start_line
 
     @property
     def end_line(self) -> int:
-        """Last line, 1-based and inclusive."""
+        """The last line, 1-based and inclusive."""
         return self.chunk.span.end_line
 
     @property
@@ -134,7 +134,7 @@ class Hit(NamedTuple):
 
 
 def text_of_chunks(chunks: Iterable[Chunk]) -> bytes:
-    """Return a document's text from its chunks, which cover it but for blanks; every span and line is where it was."""
+    """Return a document's text from its chunks, which cover all but blanks; every span and line keeps its place."""
     text = bytearray()
     line = 1
     for chunk in chunks:

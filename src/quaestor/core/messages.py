@@ -13,11 +13,11 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's request to run one subroutine.
+    """A model's request to run one tool.
 
     Attributes:
         id: the identifier that the matching result repeats.
-        name: the subroutine's name.
+        name: the tool's name.
         arguments: the arguments as JSON text, exactly as the model wrote them.
     """
 

@@ -34,21 +34,31 @@ _FRAME = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _LONGEST_FRAMED = 400
+_WHAT_PRICE = (
+    r"\bwhat\s+do(?:es)?\s+(?:an?|the|i|we)\b[^?,\n]{1,80}\b(?:cost|earn)(?:\s+(?:an?|per|each|in\s+an?)\s+\w+)?\s*(?:\?|$)"
+    r"|\bwhat\s+(?:is|are)\s+the\s+(?:\w+\s+){0,2}(?:fee|price|salary|tuition)s?\s+(?:for|of|per|to|in|if|when)\b"
+)
+"""Not "what does it cost to copy a list": where more is said of it, costs may be time."""
 _ASKS_AMOUNT = re.compile(
-    r"\bhow\s+(?:many|much|long|often|soon)\b|\bhow\s+far\s+(?:ahead|in\s+advance)\b"
+    _WHAT_PRICE + r"|\bhow\s+(?:many|much|long|often|soon)\b|\bhow\s+far\s+(?:ahead|in\s+advance)\b"
     r"|\bwie\s*(?:viele?[nrs]?|lange|oft|hoch)\b|\bwas\s+kostet\b|\bcombien\b|\bcu[aá]nt[oa]s?\b"
-    r"|\bquel(?:le)?s?\s+(?:est\s+l[ea]\s+)?(?:montant|prix|tarif|délai|durée)\b|\bqué\s+(?:precio|plazo|cantidad)\b",
+    r"|\bquel(?:le)?s?\s+(?:est\s+l[ea]\s+)?(?:montant|prix|tarif|délai|durée)\b|\bqué\s+(?:precio|plazo|cantidad)\b"
+    r"|多少|多久|多长时间|几(?:个|天|次|年|小时|分钟|人|种|位|倍)|いくら|いくつ|ど[のれ][くぐ]らい"
+    r"|何(?:人|回|個|時間|分|円|歳|名|倍|割|週間|年間|日間|[ヶケかカ]月|パーセント)",
     re.IGNORECASE,
 )
 _ASKS_PRICE = re.compile(
-    r"\bhow\s+much\b.{0,200}\b(?:costs?|pay|pays|charges?|contributes?|earn|fees?|price|salary|money)\b"
-    r"|\bkostet\b|\bco[uû]te(?:nt)?\b|\b(?:prix|tarif|montant)\b|\bcuestan?\b|\bprecio\b",
+    _WHAT_PRICE + r"|\bhow\s+much\b.{0,200}\b(?:costs?|pay|pays|charges?|contributes?|earn|fees?|price|salary|money)\b"
+    r"|\bkostet\b|\bco[uû]te(?:nt)?\b|\b(?:prix|tarif|montant)\b|\bcuestan?\b|\bprecio\b"
+    r"|多少钱|价[格钱]|费用|(?:报名|学|会|月|年)费|いくら|料金|値段|費用",
     re.IGNORECASE | re.DOTALL,
 )
 _UNIT = (
     r"(?:second|minute|hour|day|night|week|month|quarter|year|sekunde|minute|stunde|tag|woche|monat|jahr|seconde|heure|jour"
     r"|semaine|mois|an\b|année|segundo|minuto|hora|día|semana|mes\b|año)"
 )
+_HAN_AND_KANA = "\u3040-\u30ff\u3400-\u9fff"
+"""Letters between which no blank parts a number from a word."""
 _NO_WORDS = re.compile(
     r"\]\([^)\s]{0,500}\)|<[^<>]*>|\{[^{}\n]*\}|\bhttps?:\S+|&nbsp;|(?:§+|\bart(?:icle|ikel|\.)|\bsection)\s*\d+",
     re.IGNORECASE,
@@ -56,7 +66,8 @@ _NO_WORDS = re.compile(
 """Where links lead, tags, attributes, and the numbers of paragraphs of a law: numbers in these are no amounts."""
 _SAYS_AMOUNT = re.compile(
     # A number that is no year, no part of a name, a path or a date, and does not number an item of a list.
-    r"(?<![\w./#-])(?!(?:19\d\d|20[0-3]\d)(?!\d))(?!(?<=^)\d{1,3}[.)]\s)\d"
+    rf"(?:(?<![\w./#-])|(?<=[{_HAN_AND_KANA}]))"
+    r"(?!(?:19\d\d|20[0-3]\d)(?!\d))(?!(?<=^)\d{1,3}[.)]\s)\d"
     r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundreds?|thousands?|millions?|dozens?|half\s+(?:an?|of|the)|once"
     r"|twice|single|both|none|zero|unlimited|any\s+number|no\s+(?:limit|longer)|as\s+(?:many|much|long|often)|one\s+(?:at|per)"
@@ -70,11 +81,15 @@ _SAYS_AMOUNT = re.compile(
     r"|jusqu['’]à|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|trece|catorce|quince|dieci\w+|veint\w+|treinta"
     r"|(?:cuar|cincu|ses|set|och|nov)enta|cien(?:to)?|mil|una?\s+sola?|un\s+solo|ilimitad[oa]s?|nunca|inmediata?(?:mente)?"
     r"|diari[oa]\w*|semanal\w*|mensual\w*|anual\w*)\b"
-    rf"|\b(?:an?|one|each|every|per|ein(?:e[mnrs]?)?|pro|jede\w*|une?|par|chaque|una?|por|cada)\s+{_UNIT}",
+    rf"|\b(?:an?|one|each|every|per|ein(?:e[mnrs]?)?|pro|jede\w*|une?|par|chaque|una?|por|cada)\s+{_UNIT}"
+    r"|(?:[二三四五六七八九十百千万两半数][一二三四五六七八九十百千万]*|一[十百千万]+|[一每毎](?=[天年周週日秒]|小时|时|時))"
+    r"(?:个|個|天|年|月|次|小时|時間|分|秒|人|倍|周|週|岁|歳|日|回|円|元|名|割|つ|种|種|位|条|杯|克|勺|[ヶケかカ]月)"
+    r"|无限|無限|無制限|永久|永远|永遠|立[即刻]|直ちに|すぐに|免费|無料",
     re.IGNORECASE | re.MULTILINE,
 )
 _SAYS_PRICE = re.compile(
-    r"[$€£¥₹%]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?|cents?|pesos?|per\s?cent|prozent|pour\s?cent|por\s?ciento|gratis"
+    # A sign by itself may be a shell's prompt.
+    r"[$€£¥₹]\s?\d|\d\s?(?:[km]|bn)?\s?[$€£¥₹%]|\d\s?(?:元|円|块|美元)|免费|無料|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?|cents?|pesos?|per\s?cent|prozent|pour\s?cent|por\s?ciento|gratis"
     r"|gratuit\w*|kosten(?:los|frei)\w*|for\s+free|(?:is|are)\s+free|free\s+of\s+charge|freely|no\s+(?:charge|costs?|fees?))"
     r"|\b(?:costs?|fees?|prices?|pa(?:y|id)|charge[sd]?|earns?|kosten|kostet|coût\w*|prix|precio|cuestan?)\b[^.\n]{0,60}\d"
     r"|\d[^.\n]{0,60}\b(?:costs?|fees?|prices?|kosten|coût\w*|prix|precio)\b",
@@ -93,9 +108,9 @@ def asks_amount(question: str) -> bool:
 
 
 def says_amount(question: str, text: str) -> bool:
-    """Return whether a text says any amount, of money where a price is asked for: without one it answers no "how many".
+    """Return whether a text states an amount, as a question for one needs; for a price, an amount of money.
 
-    Years and the numbers of a list are no amounts; "until", "never" and "free of charge" answer as well.
+    Years and the numbers of a list do not count; "until", "never" and "free of charge" do.
     """
     says = _SAYS_PRICE if _ASKS_PRICE.search(question) else _SAYS_AMOUNT
     return says.search(_NO_WORDS.sub(" ", text)) is not None
@@ -107,6 +122,6 @@ def without_frame(question: str) -> str:
     These words say nothing about the subject, and make a question less similar to its answer. "Where do
     I start reading to understand how options are parsed" asks for the place where options are parsed.
     """
-    found = _FRAME.match(question) if len(question) <= _LONGEST_FRAMED else None
-    rest = question[found.end() :] if found else ""
+    match = _FRAME.match(question) if len(question) <= _LONGEST_FRAMED else None
+    rest = question[match.end() :] if match else ""
     return rest if content_terms(rest) else question

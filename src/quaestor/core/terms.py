@@ -92,7 +92,7 @@ def runs_of_scripts(text: str) -> list[str]:
 
 
 def letters_of(run: str) -> list[str]:
-    """Return the letters of a script without spaces, each with the vowels and tones that stand above and below it."""
+    """Return the letters of a script without spaces, each with the vowel and tone marks above and below it."""
     return re.findall(_LETTER, run)
 
 
@@ -102,7 +102,7 @@ def words(text: str) -> list[str]:
 
 
 class _Stems(dict[str, str]):
-    """The stem of each part of a word; found on first use, for words have many parts in common."""
+    """Caches the stem of each part of a word, because words have many parts in common."""
 
     def __missing__(self, part: str) -> str:
         if len(self) >= _REMEMBERED:
@@ -116,7 +116,7 @@ _stems = _Stems()
 
 
 def stems_of(parts: Sequence[str]) -> list[str]:
-    """Return the stems of lower-case words of ASCII letters, without keeping them: for made-up words."""
+    """Return the stems of lower-case words of ASCII letters without caching them; used for made-up words."""
     stems: list[str] = _stemmer.stemWords(parts)
     return stems
 
@@ -179,15 +179,15 @@ def _key(term: str) -> bytes:
 
 
 class _StemKeys(dict[str, bytes]):
-    """The key of the stem of each part of a word; found on first use."""
+    """Caches the key of the stem of each part of a word."""
 
     def __missing__(self, part: str) -> bytes:
-        found = self[part] = _key(_stems[part])
-        return found
+        key = self[part] = _key(_stems[part])
+        return key
 
 
 class _Keys(dict[str, bytes]):
-    """The keys of the terms of each unsplit word; found on first use."""
+    """Caches the keys of the terms of each unsplit word."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -197,9 +197,9 @@ class _Keys(dict[str, bytes]):
         if len(self) >= _REMEMBERED:
             self.clear()
             self._stems.clear()
-        found = self._keys(rough) if is_raw(rough) else b"".join(map(self._keys, _WORD.findall(rough)))
-        self[rough] = found
-        return found
+        key = self._keys(rough) if is_raw(rough) else b"".join(map(self._keys, _WORD.findall(rough)))
+        self[rough] = key
+        return key
 
     def _keys(self, word: str) -> bytes:
         """Return the keys of ``terms_of_word``, using that words share many parts."""

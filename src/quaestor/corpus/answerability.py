@@ -15,7 +15,9 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.documents import Hit
@@ -32,7 +34,7 @@ from quaestor.core.terms import (
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain_hits import STEP
 from quaestor.search.file_features import path_agreement
-from quaestor.search.language import language_of
+from quaestor.search.language import language_of, without_grammar
 from quaestor.search.query import read_query
 from quaestor.search.spelling import SAY_NOTHING, UnknownWord, is_foreign
 from quaestor.stores import FieldBoosts, Store, StoredChunk, TermCounts
@@ -45,9 +47,13 @@ _NAMED = -1.0
 """The most that hits are worth if the question names something that the corpus never mentions."""
 _ALIKE = 6.5
 """Weight of the first hit's similarity to the question."""
-_ALIKE_OF_OTHERS = 0.5
-"""The similarity assumed where question and hit are in one language other than English. Words of grammar and pieces of
-words make any two texts of a language alike (two at random: 0.5, in English 0.2)."""
+_ALIKE_UNSPACED = 0.54
+"""The similarity assumed where question and hit are in one language without blanks between words."""
+_ALIKE_LEAST, _ALIKE_BY_WORDS = 0.15, 0.62
+"""The same in other languages than English: the least, and what it grows by with the share of the question held."""
+_BEST_FOR_WORDS = 3
+"""So many first hits are looked at for that share."""
+_LETTERS_OF_ROOT = 4
 _ALIKE_OF_NAMES = 0.25
 """The similarity assumed for a name, a path or a trace, which have no meaning to compare."""
 _ABSENT = 1.2
@@ -133,11 +139,11 @@ def doubt_about(
     """Return the doubt whether hits answer a question, by all signals.
 
     Args:
-        question: as it was searched.
-        hits: of a ranked search for the question, best first.
-        names: as ``unmentioned_names`` returns them.
+        question: the question as it was searched.
+        hits: the hits of a ranked search for the question, best first.
+        names: the names as ``unmentioned_names`` returns them.
         unknown: the words of the question that the corpora lack.
-        counts: of ``terms_of_words(question)``, by the stores that were searched.
+        counts: the counts of ``terms_of_words(question)`` in the stores that were searched.
         translated: whether the question was translated for the search.
     """
     absent, alike = share_unknown(question, unknown), likeness(question, hits)
@@ -161,12 +167,12 @@ def doubt_of(
     English only names that are not written like words count (``GraphQL``, ``insert_all``, ``HTTP/3``).
 
     Args:
-        question: as it was searched.
-        hits: of a ranked search for the question, best first.
-        names: as ``unmentioned_names`` returns them.
-        unknown_share: as ``share_unknown`` returns it.
+        question: the question as it was searched.
+        hits: the hits of a ranked search for the question, best first.
+        names: the names as ``unmentioned_names`` returns them.
+        unknown_share: the share of unknown words, as ``share_unknown`` returns it.
         alike: the first hit's similarity to the question, as ``likeness`` returns it.
-        uncovered: as ``share_uncovered`` returns it.
+        uncovered: the share of the question that no hit covers, as ``share_uncovered`` returns it.
         translated: whether the question was translated for the search.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind
@@ -195,18 +201,42 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
     It is a cosine by the bundled embedder, because the weights fit its scale. Code is compared with the question moved
     towards answers, as in a search, because the two share few words. For prose the nearest paragraph counts, because a
     passage says much besides; for prose among code, the nearer of the two. In other languages than English the cosine
-    says nothing, so that one value is returned for all hits in the question's language.
+    says nothing (words of grammar and pieces of words make any two texts of a language alike); there the share of the
+    question counts whose words are held.
     """
     if not hits:
         return 0.0
     embedder, text, among_code = StaticEmbedder.bundled(), hits[0].text, not _is_mostly_prose(hits)
     if (language := language_of(question)) and language_of(text) == language:
-        return _ALIKE_OF_OTHERS
+        if has_unspaced(question):
+            return _ALIKE_UNSPACED
+        return _ALIKE_LEAST + _ALIKE_BY_WORDS * share_held(question, hits)
     if among_code and hits[0].document.language not in PROSE:
         return float(embedder.question(question) @ embedder.encode([text])[0])
-    asked, *paragraphs = embedder.encode([question, text, *_paragraphs(text)])
+    query, *paragraphs = embedder.encode([question, text, *_paragraphs(text)])
     moved = [embedder.question(question) @ paragraphs[0]] if among_code else []
-    return float(max([*moved, *(asked @ one for one in paragraphs)]))
+    return float(max([*moved, *(query @ one for one in paragraphs)]))
+
+
+def share_held(question: str, hits: Sequence[Hit]) -> float:
+    """Return the share of a question, 0 to 1, that the best of the first hits holds, word by word.
+
+    Words are the same if they begin alike, as "kündigen" and "kündigt". The fewer hits hold a word, the larger its
+    share. Only the first line counts, for what it was translated to stands below it.
+    """
+    words = {word.lower() for word in find_words(without_grammar(question.partition("\n")[0])) if len(word) > 2}
+    roots = {word[: max(_LETTERS_OF_ROOT, -(-2 * len(word) // 3))] for word in words}
+    held = [_roots_in(hit, roots) for hit in hits]
+    counts = Counter(root for found in held for root in found)
+    weights = {root: math.log(1 + (len(hits) + 1) / (counts[root] + 0.5)) for root in roots}
+    total = math.fsum(weights.values()) or 1.0
+    return max((math.fsum(weights[root] for root in found) / total for found in held[:_BEST_FOR_WORDS]), default=0.0)
+
+
+def _roots_in(hit: Hit, roots: AbstractSet[str]) -> frozenset[str]:
+    text = "\n".join(filter(None, (hit.document.title, hit.path, hit.symbol, hit.text)))
+    words = {word.lower() for word in find_words(text)}
+    return frozenset(root for root in roots if any(word.startswith(root) for word in words))
 
 
 def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCounts]) -> float:
@@ -217,19 +247,19 @@ def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCou
     is similar; then the share that is usual for answers is returned.
 
     Args:
-        question: as it was searched.
-        hits: of a search for it, best first.
-        counts: of its terms, by the stores that were searched.
+        question: the question as it was searched.
+        hits: the hits of a search for it, best first.
+        counts: the counts of its terms in the stores that were searched.
     """
     tells = _shares_of_words(question, counts)
     if not hits or not tells or is_foreign(question):
         return _UNSAID_BY_ANSWERS
     first = hits[0]
     text = "\n".join(filter(None, (first.path, *first.chunk.scope, first.symbol, first.text)))
-    said = {word.lower() for word in find_words(text)}
+    words = {word.lower() for word in find_words(text)}
     held = set(searched_terms(text))
     embedder = StaticEmbedder.bundled()
-    vectors = embedder.encode([*tells, *said])
+    vectors = embedder.encode([*tells, *words])
     nearest = (vectors[: len(tells)] @ vectors[len(tells) :].T).max(axis=1, initial=0)
     return max(
         share * (1 - min(1.0, float(near))) * held.isdisjoint(searched_terms(word))
@@ -251,9 +281,9 @@ def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, f
     chunks = sum(one.chunks for one in counts)
     held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
     weights = {
-        word: max(math.log(1 + chunks / (0.5 + held[term])) for term in found)
+        word: max(math.log(1 + chunks / (0.5 + held[term])) for term in terms)
         for word in _telling_words(question)
-        if (found := searched_terms(word))
+        if (terms := searched_terms(word))
     }
     total = math.fsum(weights.values())
     return {word: weight / total for word, weight in weights.items() if total}
@@ -295,15 +325,15 @@ def names_in(question: str) -> tuple[str, ...]:
 
 def _names(question: str, english: bool) -> Iterator[str]:
     begins = True
-    for found in _TOKEN.finditer(question):
-        token = found.group()
+    for match in _TOKEN.finditer(question):
+        token = match.group()
         word = _POSSESSIVE.sub("", token.strip(_EDGES))
-        named = not _ABBREVIATED.fullmatch(word) and not _KEYS.match(word)
-        if named and "://" not in word and "@" not in word:
+        is_name = not _ABBREVIATED.fullmatch(word) and not _KEYS.match(word)
+        if is_name and "://" not in word and "@" not in word:
             for part in [word] if _is_whole(word) else _BETWEEN.split(word):
                 if _is_name(part, english and not begins):
                     yield part[:-1] if _PLURAL.fullmatch(part) else part
-        begins = token[-1] in ".:" or question[found.end() : found.end() + 1] in ("?", "!")
+        begins = token[-1] in ".:" or question[match.end() : match.end() + 1] in ("?", "!")
 
 
 def _is_whole(word: str) -> bool:

@@ -269,12 +269,14 @@ class Corpus:
             where: only documents that it lets through.
             filters: whether dates and authors are read from the question; if not, they are searched as words.
         """
-        asked = self.understand(question, where) if filters else UnderstoodQuestion(question, where)
-        hits, asked = search_understood(
-            question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
+        understood = self.understand(question, where) if filters else UnderstoodQuestion(question, where)
+        hits, understood = search_understood(
+            question, understood, lambda text, within: self.search(text, k, mode=mode, where=within), where
         )
-        asked = asked._replace(translated=self.translation(asked.text))
-        return hits, asked if mode != "ranked" else asked._replace(unknown=self.spelling(asked.text).unknown)
+        understood = understood._replace(translated=self.translation(understood.text))
+        return hits, understood if mode != "ranked" else understood._replace(
+            unknown=self.spelling(understood.text).unknown
+        )
 
     def spelling(self, query: str) -> Spelling:
         """Return a query's words that this corpus lacks, each with the most similar words that it has."""
@@ -384,7 +386,7 @@ class Corpus:
         Args:
             target: a name (``send``, ``Client.send``), a document's path, or ``path:line`` for the definition there.
             kinds: ``definitions``, ``callers``, ``tests``, ``neighbours``; all of them by default.
-            limit: of each kind.
+            limit: the most relatives of each kind.
 
         Raises:
             NotFoundError: there is no such document, or the name occurs nowhere.

@@ -34,10 +34,10 @@ def search_object(
         seconds: that it took.
         explain: whether each feature's share in a score is told.
         understood: how the query was understood.
-        name: of the corpus; empty for its folder's.
+        name: the name of the corpus; empty for its folder's.
     """
-    named = [hit._replace(corpus=name or corpus.root.name) for hit in hits]
-    return found_object(query, named, index_object(corpus), seconds, explain=explain, understood=understood)
+    named_hits = [hit._replace(corpus=name or corpus.root.name) for hit in hits]
+    return found_object(query, named_hits, index_object(corpus), seconds, explain=explain, understood=understood)
 
 
 def found_object(
@@ -154,10 +154,10 @@ def several_object(
     held = {name: index_object(corpus) for name, corpus in corpora.last_searched.items()}
     each = [_searched_object(name, corpora[name], index) for name, index in held.items()]
     each += [_failed_object(name, error) for name, error in {**corpora.failures, **(failures or {})}.items()]
-    found = found_object(
+    result = found_object(
         query, hits, _joint_index_object(corpora, held), seconds, explain=explain, understood=understood
     )
-    return {**found, "corpora": each}
+    return {**result, "corpora": each}
 
 
 def _joint_index_object(corpora: SeveralCorpora, index_objects: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

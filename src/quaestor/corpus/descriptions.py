@@ -121,15 +121,15 @@ def hidden_by_settings(changes: Changes) -> tuple[str, ...]:
     indexed = changes.unchanged + len(changes.added) + len(changes.changed) + len(changes.touched)
     ignored = ignored_by_setting(changes)
     large = sum(entry.reason == "too large" for entry in changes.skipped)
-    said = []
+    remarks = []
     if ignored > indexed:
-        said.append(f"The setting 'ignore' leaves out {ignored:,} files and folders. {AS_IF_NOT_SET}.")
+        remarks.append(f"The setting 'ignore' leaves out {ignored:,} files and folders. {AS_IF_NOT_SET}.")
     if large > indexed:
-        said.append(
+        remarks.append(
             f"The setting 'max_file_bytes' leaves out {large:,} files. A greater one reads them:"
             " QUAESTOR_MAX_FILE_BYTES=2000000, say, in the environment."
         )
-    return tuple(said)
+    return tuple(remarks)
 
 
 def ignored_by_setting(changes: Changes) -> int:
@@ -139,15 +139,15 @@ def ignored_by_setting(changes: Changes) -> int:
 
 def merged_bylines(each: Iterable[Bylines]) -> Bylines:
     """Return who wrote the documents of several corpora, and when."""
-    found = list(each)
+    bylines = list(each)
     authors: Counter[str] = Counter()
-    for one in found:
+    for one in bylines:
         authors.update(one.authors)
     return Bylines(
-        sum(one.documents for one in found),
-        sum(one.dated for one in found),
-        min((one.earliest for one in found if one.earliest), default=None),
-        max((one.latest for one in found if one.latest), default=None),
+        sum(one.documents for one in bylines),
+        sum(one.dated for one in bylines),
+        min((one.earliest for one in bylines if one.earliest), default=None),
+        max((one.latest for one in bylines if one.latest), default=None),
         authors,
     )
 

@@ -21,14 +21,14 @@ def near_paths(path: str, paths: Iterable[str], most: int = 3) -> list[str]:
     parts = [part for part in wanted.lower().split("/") if part not in ("", ".", "..")]
     if not parts:
         return []
-    listed = list(paths)
-    same = [one for one in listed if basename(one).lower() == parts[-1]]
+    all_paths = list(paths)
+    same = [one for one in all_paths if basename(one).lower() == parts[-1]]
     if not same:
         # Comparing costs: a name with another first letter is hardly a slip.
-        names = {basename(one).lower() for one in listed if basename(one)[:1].lower() == parts[-1][0]}
+        names = {basename(one).lower() for one in all_paths if basename(one)[:1].lower() == parts[-1][0]}
         alike = get_close_matches(parts[-1], names, n=most, cutoff=_LIKE)
         places = {name: rank for rank, name in enumerate(alike)}
-        same = [one for one in listed if basename(one).lower() in places]
+        same = [one for one in all_paths if basename(one).lower() in places]
         return sorted(same, key=lambda one: (places[basename(one).lower()], -_common(parts, one), one))[:most]
     return sorted(same, key=lambda one: (-_common(parts, one), one))[:most]
 
@@ -95,7 +95,7 @@ def make_tree(paths: Iterable[str], folder: str, depth: int) -> Folder | None:
     """Return a folder with ``depth`` levels of subfolders, or None if it contains no document.
 
     Args:
-        paths: of all documents.
+        paths: the paths of all documents.
         folder: where to begin; empty for the root.
         depth: 0 gives only the number of documents.
     """

@@ -116,10 +116,10 @@ class DocumentsOnDisk:
         document, data, sha256 = self._object_read(path) or self._document_read(path)
         if start_line < 1 or (end_line is not None and end_line < start_line):
             raise UsageError(f"There are no lines {start_line} to {end_line}; lines count from 1, the first one first.")
-        found = excerpt(document, data, sha256, start_line, end_line)
-        if start_line > max(found.total_lines, 1):
-            raise UsageError(f"{path!r} has {found.total_lines} lines; {start_line} is beyond its end.")
-        return found
+        lines = excerpt(document, data, sha256, start_line, end_line)
+        if start_line > max(lines.total_lines, 1):
+            raise UsageError(f"{path!r} has {lines.total_lines} lines; {start_line} is beyond its end.")
+        return lines
 
     def _document_read(self, path: str) -> tuple[Document, bytes, str]:
         """Return a document with its text and the hash of its file as they are now; raises as ``read_lines``."""
@@ -155,9 +155,9 @@ class DocumentsOnDisk:
         """Return the documents as a tree of folders, in an index brought up to date; as ``Corpus.tree``."""
         self._index.try_refresh()
         paths = self._index.store.documents()
-        found = make_tree(paths, plain(folder), depth)
-        if found is not None:
-            return found
+        folder_tree = make_tree(paths, plain(folder), depth)
+        if folder_tree is not None:
+            return folder_tree
         if plain(folder) in paths:
             raise NotFoundError(f"{folder!r} is a document, not a folder. Read it.")
         folders = {parent for path in paths for parent in parents(path)}
@@ -165,9 +165,9 @@ class DocumentsOnDisk:
 
     def document(self, path: str) -> Document:
         """Return a document by its path; as ``Corpus.document``."""
-        found = self._index.store.document(path) or self._index.store.document(plain(path))
-        if found is not None:
-            return found
+        stored = self._index.store.document(path) or self._index.store.document(plain(path))
+        if stored is not None:
+            return stored
         paths = self._index.store.documents()
         count = sum(one.startswith(f"{plain(path)}/") for one in paths)
         if count:

@@ -23,8 +23,8 @@ _SUGGESTED = 3
 
 def split_place(text: str) -> tuple[str, int | None]:
     """Return a path and the line behind it: ``src/a.py:12`` -> src/a.py, 12."""
-    found = _LINE.match(text)
-    return (found[1], int(found[2])) if found else (text, None)
+    match = _LINE.match(text)
+    return (match[1], int(match[2])) if match else (text, None)
 
 
 def looks_like_a_path(text: str) -> bool:
@@ -61,17 +61,17 @@ class Relatives:
             relations = self._current()
             return relations.related(self._target(text, relations), wanted, limit)
 
-        found = self._index.find_fresh(find, self._documents_of)
-        name = found.target.name
-        if name and not found.relatives and not any(found.total.values()) and not self._occurs(name):
+        related = self._index.find_fresh(find, self._documents_of)
+        name = related.target.name
+        if name and not related.relatives and not any(related.total.values()) and not self._occurs(name):
             retriever = self._index.retriever
             spelt = (near for one in retriever.spelling(text).unknown for near in one.nearest)
             near = dict.fromkeys([*spelt, *(hit.symbol for hit in retriever.search(text, 3) if hit.symbol)])
             raise NotFoundError(f"{text!r} is not a name in this index.{suggest_paths(list(near)[:_SUGGESTED])}")
         if self._index.freshness.fresh:
-            return found
-        return found.with_freshness(
-            {one.path: self._documents.is_current(one.path, one.sha256) for one in found.relatives}
+            return related
+        return related.with_freshness(
+            {one.path: self._documents.is_current(one.path, one.sha256) for one in related.relatives}
         )
 
     def _current(self) -> RelativeFinder:

@@ -65,8 +65,8 @@ class FreshIndex:
         shared: whether other machines may keep the index current, and hold the files.
 
     Attributes:
-        freshness: of its last use.
-        last_changes: of the last refresh.
+        freshness: how current it was at its last use.
+        last_changes: the changes of the last refresh.
     """
 
     def __init__(
@@ -106,12 +106,12 @@ class FreshIndex:
         The files of the hits are checked in any case; if one changed, all files are looked at and ``find`` runs again.
         """
         self.try_refresh()
-        found = self.retry_reopened(find)
-        if self.notice_changes(documents(found)):
+        result = self.retry_reopened(find)
+        if self.notice_changes(documents(result)):
             self.try_refresh()
-            found = self.retry_reopened(find)
-            self.look_at(documents(found))
-        return found
+            result = self.retry_reopened(find)
+            self.look_at(documents(result))
+        return result
 
     def notice_changes(self, documents: Iterable[Document]) -> bool:
         """Return whether any of these documents changed unnoticed; if so, have the next refresh look at all files."""
@@ -200,10 +200,10 @@ class FreshIndex:
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the last search, each with something that the user can do."""
         hindrance = self.freshness.hindrance
-        said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
+        texts = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
         hidden = hidden_by_settings(self.last_changes)
-        said = (self.freshness.remark,) if self.freshness.stored else said
-        return (*said, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
+        texts = (self.freshness.remark,) if self.freshness.stored else texts
+        return (*texts, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
 
     def close(self) -> None:
         """Release the index's files."""

@@ -58,7 +58,7 @@ class JointCorpus:
     """Several corpora, by name, that a conversation uses as one; see ``ConversationCorpus``.
 
     Args:
-        corpora: at least one; paths in one without a name, ``""``, have no prefix.
+        corpora: the corpora, at least one; paths in one without a name, ``""``, have no prefix.
         aside: others by name, which are read and not searched, for files that a question names by path.
 
     Attributes:
@@ -99,8 +99,8 @@ class JointCorpus:
     def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
         """Return lines of a document as they are now; as ``Corpus.read_lines``."""
         name, own = own_path(path, list(self._read))
-        found = self._read[name].read_lines(own, start_line, end_line)
-        return replace(found, path=path_under(name, found.path))
+        lines = self._read[name].read_lines(own, start_line, end_line)
+        return replace(lines, path=path_under(name, lines.path))
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits of all corpora, best first; path filters apply within each."""
@@ -157,16 +157,16 @@ class _JointDocuments:
             name, own = own_path(path, list(self._corpora))
         except NotFoundError:
             return None
-        found = self._corpora[name].store.document(own)
-        return None if found is None else _under(name, found)
+        stored = self._corpora[name].store.document(own)
+        return None if stored is None else _under(name, stored)
 
     def paths_ending(self, name: str, limit: int) -> list[str]:
-        found = (
+        paths = (
             path_under(corpus, path)
             for corpus, index in self._corpora.items()
             for path in index.store.paths_ending(name, limit)
         )
-        return list(found)[:limit]
+        return list(paths)[:limit]
 
     def chunks_of(self, path: str) -> list[StoredChunk]:
         name, own = own_path(path, list(self._corpora))

@@ -43,15 +43,15 @@ def short_names(roots: Sequence[Path]) -> dict[str, Path]:
     Args:
         roots: real paths; duplicates are named once.
     """
-    named: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for root in dict.fromkeys(roots):
         others = [other for other in roots if other != root]
         for length in range(1, len(root.parts) + 1):
             name = Path(*root.parts[-length:]).as_posix()
             if all(other.parts[-length:] != root.parts[-length:] for other in others):
                 break
-        named[name] = root
-    return named
+        paths[name] = root
+    return paths
 
 
 _Done = TypeVar("_Done")
@@ -61,7 +61,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
     """Corpora by name, searched as one.
 
     Args:
-        corpora: at least one; duplicates are searched once.
+        corpora: the corpora, at least one; duplicates are searched once.
 
     Attributes:
         failures: errors of corpora in the last search, by name.
@@ -128,12 +128,14 @@ class SeveralCorpora(Mapping[str, Corpus]):
         self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
     ) -> tuple[Sequence[Hit], UnderstoodQuestion]:
         """Return up to ``k`` hits for a question, and how the question was understood; as ``Corpus.find``."""
-        asked = self.understand(question, where) if filters else UnderstoodQuestion(question, where)
-        hits, asked = search_understood(
-            question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
+        understood = self.understand(question, where) if filters else UnderstoodQuestion(question, where)
+        hits, understood = search_understood(
+            question, understood, lambda text, within: self.search(text, k, mode=mode, where=within), where
         )
-        asked = asked._replace(translated=self.translation(asked.text))
-        return hits, asked if mode != "ranked" else asked._replace(unknown=self.spelling(asked.text).unknown)
+        understood = understood._replace(translated=self.translation(understood.text))
+        return hits, understood if mode != "ranked" else understood._replace(
+            unknown=self.spelling(understood.text).unknown
+        )
 
     def spelling(self, query: str) -> Spelling:
         """Return a query's words that all corpora lack, each with the most similar words that one has."""
@@ -141,8 +143,10 @@ class SeveralCorpora(Mapping[str, Corpus]):
         lacking = [frozenset(one.word for one in spelling.unknown) for spelling in each]
         unknown = [one for one in each[0].unknown if all(one.word in words for words in lacking)]
         nearest = {one.word: one.nearest for spelling in reversed(each) for one in spelling.unknown if one.nearest}
-        found = tuple(UnknownWord(one.word, nearest.get(one.word, ())) for one in unknown)
-        return Spelling(replace_unknown(query, found), found, all(spelling.all_unknown for spelling in each))
+        unknown_words = tuple(UnknownWord(one.word, nearest.get(one.word, ())) for one in unknown)
+        return Spelling(
+            replace_unknown(query, unknown_words), unknown_words, all(spelling.all_unknown for spelling in each)
+        )
 
     def translation(self, question: str) -> tuple[str, ...]:
         """Return the English translation by which a question in another language is searched."""
@@ -155,11 +159,11 @@ class SeveralCorpora(Mapping[str, Corpus]):
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return who wrote the documents of all corpora that a filter lets through, and when."""
-        found = []
+        each = []
         for corpus in self.values():
             with suppress(QuaestorError, OSError):  # the search will say so
-                found.append(corpus.bylines(where))
-        return merged_bylines(found)
+                each.append(corpus.bylines(where))
+        return merged_bylines(each)
 
     @property
     def last_searched(self) -> Mapping[str, Corpus]:
@@ -180,8 +184,8 @@ class SeveralCorpora(Mapping[str, Corpus]):
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the last search, each with the name of its corpus."""
         failed = [f"{name}: {error}" for name, error in self.failures.items()]
-        said = [f"{name}: {text}" for name, corpus in self.last_searched.items() for text in corpus.remarks]
-        return (*failed, *said)
+        each = [f"{name}: {text}" for name, corpus in self.last_searched.items() for text in corpus.remarks]
+        return (*failed, *each)
 
     def _search_each(self, text: str, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         spelling = self.spelling(text) if mode == "ranked" else Spelling(text)
@@ -196,7 +200,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
             return corpus.retry_reopened(lambda: corpus.retriever.candidates(query, count, where, among))
 
         each = self._each(candidates, {name: self[name] for name in counts})
-        return _hits(query, {name: (self[name], found) for name, found in each.items()}, k, mode, count)
+        return _hits(query, {name: (self[name], of_corpus) for name, of_corpus in each.items()}, k, mode, count)
 
     def _read(self, text: str) -> Query:
         """Read a query. A project's name is no search term within it, but selects one of several."""
@@ -209,10 +213,10 @@ class SeveralCorpora(Mapping[str, Corpus]):
         """Return the number of chunks of all corpora that contain each term."""
         wanted = list(terms)
         total = Counter(dict.fromkeys(wanted, 0))
-        for found in self._each(
+        for counts in self._each(
             lambda corpus: corpus.retry_reopened(lambda: corpus.store.frequencies(wanted))
         ).values():
-            total.update(found)
+            total.update(counts)
         return total
 
     def _corpora_of(self, hits: Sequence[Hit]) -> Iterable[tuple[str, Corpus]]:
@@ -245,10 +249,12 @@ class SeveralCorpora(Mapping[str, Corpus]):
         return done
 
 
-def _hits(query: Query, found: Mapping[str, tuple[Corpus, Candidates]], k: int, mode: Mode, count: int) -> list[Hit]:
+def _hits(
+    query: Query, candidates_by_name: Mapping[str, tuple[Corpus, Candidates]], k: int, mode: Mode, count: int
+) -> list[Hit]:
     """Rank the hits of all corpora as one list."""
-    names, corpora = list(found), [corpus for corpus, _ in found.values()]
-    candidates = join_candidates([own for _, own in found.values()])
+    names, corpora = list(candidates_by_name), [corpus for corpus, _ in candidates_by_name.values()]
+    candidates = join_candidates([own for _, own in candidates_by_name.values()])
     if not candidates.chunks:
         return []
     if len(corpora) > 1:

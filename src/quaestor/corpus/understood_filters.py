@@ -55,13 +55,13 @@ def read_understood(store: HasBylines, question: str, where: Where | None = None
         return UnderstoodQuestion(question, where)
     from quaestor.search.filters import both_filters, read_filters  # noqa: PLC0415 - most questions need none
 
-    said = read_filters(question, store.bylines())
-    if not said.phrases:
+    read = read_filters(question, store.bylines())
+    if not read.phrases:
         return UnderstoodQuestion(question, where)
-    whole = both_filters(said.where, where)
+    whole = both_filters(read.where, where)
     if not store.bylines(whole).documents:
-        return UnderstoodQuestion(question, where, missed=said.phrases)
-    return UnderstoodQuestion(said.text, whole, said.phrases)
+        return UnderstoodQuestion(question, where, missed=read.phrases)
+    return UnderstoodQuestion(read.text, whole, read.phrases)
 
 
 def search_understood(

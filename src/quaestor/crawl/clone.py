@@ -100,8 +100,8 @@ def fetch_commit(
     make_private(folder)
     transport = (_settings_for_host(address, host), address.scheme, _ssh(address, host))
     git = _GitRunner(git_program, folder, *transport, seconds, most_bytes)
-    for left in (folder / ".git").glob("*.lock"):  # left by a killed process; the caller holds our own lock
-        left.unlink()
+    for lock in (folder / ".git").glob("*.lock"):  # left by a killed process; the caller holds our own lock
+        lock.unlink()
     before = _head_commit(folder)
     _raise_failure(address, git.run("init", "--quiet", "--template="))
     fetched = ("fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--update-head-ok")
@@ -140,17 +140,19 @@ def _is_same_host(one: GitAddress, other: GitAddress) -> bool:
 
 def _submodule_paths(git: _GitRunner, commit: str) -> dict[str, str]:
     """Return the paths of a commit's submodules, each with its commit."""
-    listed = git.run("ls-tree", "-r", "-z", commit, most_said=_LISTING_BYTES)
-    entries = [entry.partition("\t") for entry in listed.said.split("\0")] if not listed.code else []
+    tree = git.run("ls-tree", "-r", "-z", commit, most_output=_LISTING_BYTES)
+    entries = [entry.partition("\t") for entry in tree.output.split("\0")] if not tree.code else []
     return {path: about.rpartition(" ")[2] for about, _, path in entries if about.startswith("160000 ")}
 
 
 def _submodules(address: GitAddress, git: _GitRunner) -> dict[str, str]:
     """Return the paths of the fetched commit's submodules, with their addresses and commits where these are named."""
     pattern = r"^submodule\..*\.(path|url)$"
-    found = git.run("config", "-z", "--blob", "FETCH_HEAD:.gitmodules", "--get-regexp", pattern)
-    said = dict(entry.split("\n", 1) for entry in found.said.split("\0") if "\n" in entry) if not found.code else {}
-    addresses = {said[key]: said.get(f"{key[:-4]}url", "") for key in said if key.endswith(".path")}
+    result = git.run("config", "-z", "--blob", "FETCH_HEAD:.gitmodules", "--get-regexp", pattern)
+    values = (
+        dict(entry.split("\n", 1) for entry in result.output.split("\0") if "\n" in entry) if not result.code else {}
+    )
+    addresses = {values[key]: values.get(f"{key[:-4]}url", "") for key in values if key.endswith(".path")}
     paths = _submodule_paths(git, "FETCH_HEAD")
     return {
         path: f"{_absolute(url, address)}#{paths[path]}" for path, url in addresses.items() if url and path in paths
@@ -172,13 +174,13 @@ def _permitted_host(address: GitAddress, allow_private: bool) -> str:
     """Return the IP address to connect to, if it is permitted; empty for a local file."""
     if address.scheme != "file":
         try:
-            found = resolve(address.host, address.port)
+            addresses = resolve(address.host, address.port)
         except (OSError, UnicodeError):
             raise UpstreamError(
                 f"The host of {address.url!r} is not found. Check the address and the network.", retryable=True
             ) from None
-        if allow_private or all(map(is_public, found)):
-            return found[0]
+        if allow_private or all(map(is_public, addresses)):
+            return addresses[0]
     elif allow_private:
         return ""
     place = "on this machine" if address.scheme == "file" else "in a private network"
@@ -208,15 +210,15 @@ def _ssh(address: GitAddress, host: str) -> str:
         "ProxyCommand": "none",
         "StrictHostKeyChecking": "yes",
     }
-    given = [part for name, value in options.items() for part in ("-o", f"{name}={value}")]
-    return shlex.join(["ssh", "-F", "none", *given])
+    arguments = [part for name, value in options.items() for part in ("-o", f"{name}={value}")]
+    return shlex.join(["ssh", "-F", "none", *arguments])
 
 
 def _check_size(git: _GitRunner, most_bytes: int) -> None:
     """Refuse a commit whose files would exceed the limit: a few objects can make very many files."""
-    listed = git.run("ls-tree", "-r", "--format=%(objectsize)", "FETCH_HEAD", most_said=_LISTING_BYTES)
-    whole = not listed.code and len(listed.said) < _LISTING_BYTES
-    if not whole or sum(int(size) for size in listed.said.split() if size.isdigit()) > most_bytes:
+    tree = git.run("ls-tree", "-r", "--format=%(objectsize)", "FETCH_HEAD", most_output=_LISTING_BYTES)
+    whole = not tree.code and len(tree.output) < _LISTING_BYTES
+    if not whole or sum(int(size) for size in tree.output.split() if size.isdigit()) > most_bytes:
         raise LimitError(f"The repository's files take more than {most_bytes:,} bytes. Clone the part that you need.")
 
 
@@ -224,10 +226,10 @@ def _raise_failure(address: GitAddress, result: _GitResult) -> None:
     """Raise the error that fits a failure of git; do nothing if it succeeded."""
     if not result.code:
         return
-    if any(words in result.said for words in _NO_REF):
+    if any(words in result.output for words in _NO_REF):
         what = f"no branch, tag or commit {address.ref!r}" if address.ref else "no commits"
         raise NotFoundError(f"{address.url!r} has {what}. Check the name after '#', or give another address.")
-    lines = (line for line in result.said.splitlines() if line.strip() and not line.startswith(_OF_OTHERS))
+    lines = (line for line in result.output.splitlines() if line.strip() and not line.startswith(_OF_OTHERS))
     why = _PLAIN.sub(" ", next(lines, "git said nothing")).removeprefix("fatal: ")[:300]
     raise UpstreamError(
         f"{address.url!r} was not fetched ({why}). Check that it is a repository that is readable without a password, "
@@ -247,11 +249,11 @@ class _GitResult(NamedTuple):
 
     Attributes:
         code: its exit code.
-        said: the end of its output, standard error included.
+        output: the end of its output, standard error included.
     """
 
     code: int
-    said: str
+    output: str
 
 
 class _GitRunner:
@@ -284,39 +286,39 @@ class _GitRunner:
         self._until, self._seconds = time.monotonic() + seconds, seconds
         self._most = most_bytes
 
-    def run(self, *arguments: str, most_said: int = _SAID_BYTES) -> _GitResult:
+    def run(self, *arguments: str, most_output: int = _SAID_BYTES) -> _GitResult:
         """Run one command of git.
 
         Args:
             arguments: what follows ``git``.
-            most_said: most bytes of output to return.
+            most_output: most bytes of output to return.
 
         Raises:
             LimitError: it exceeded the limit on time or size.
         """
         command = [self._program, *self._settings, *arguments]
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as output_file:
             process = subprocess.Popen(
                 command,
                 cwd=self._folder,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
+                stdout=output_file,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
             try:
-                self._wait(process, said.fileno())
+                self._wait(process, output_file.fileno())
             finally:
                 _kill_command(process)
-            said.seek(max(0, said.seek(0, os.SEEK_END) - most_said))
-            return _GitResult(process.returncode, said.read().decode("utf-8", "replace"))
+            output_file.seek(max(0, output_file.seek(0, os.SEEK_END) - most_output))
+            return _GitResult(process.returncode, output_file.read().decode("utf-8", "replace"))
 
-    def _wait(self, process: subprocess.Popen[bytes], said: int) -> None:
+    def _wait(self, process: subprocess.Popen[bytes], output: int) -> None:
         while True:
             # Measuring a large folder takes time, which does not count against git's.
             started = time.monotonic()
-            held = _size(self._folder) + os.fstat(said).st_size
+            held = _size(self._folder) + os.fstat(output).st_size
             looked = time.monotonic() - started
             if held > self._most:
                 raise LimitError(

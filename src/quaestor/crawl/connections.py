@@ -36,8 +36,8 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 
 def resolve(host: str, port: int) -> list[str]:
     """Return a host's addresses as the system gives them."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in infos))
 
 
 def is_public(text: str) -> bool:
@@ -104,10 +104,10 @@ class _DeadlineSocket:
 
     def recv_into(self, *args: Any) -> int:
         while True:
-            left = self.deadline - time.monotonic()
-            if left <= 0 or (self.stop is not None and self.stop.is_set()):
+            seconds_left = self.deadline - time.monotonic()
+            if seconds_left <= 0 or (self.stop is not None and self.stop.is_set()):
                 raise TimeoutError
-            self.settimeout(min(left, _PATIENCE))  # type: ignore[attr-defined]
+            self.settimeout(min(seconds_left, _PATIENCE))  # type: ignore[attr-defined]
             try:
                 return super().recv_into(*args)  # type: ignore[misc,no-any-return]
             except TimeoutError:
@@ -206,8 +206,8 @@ class Connector:
             secured = self.tls.wrap_socket(plain, server_hostname=host)
         except (OSError, ValueError) as error:
             plain.close()
-            said = getattr(error, "verify_message", "") or getattr(error, "reason", "") or type(error).__name__
-            raise FetchError("unreachable", f"no secure connection: {said}") from error
+            reason = getattr(error, "verify_message", "") or getattr(error, "reason", "") or type(error).__name__
+            raise FetchError("unreachable", f"no secure connection: {reason}") from error
         secured.deadline = plain.deadline  # type: ignore[attr-defined]
         secured.stop = self.stop  # type: ignore[attr-defined]
         return secured

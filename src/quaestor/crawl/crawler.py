@@ -309,7 +309,7 @@ class _Run:
         kept = self._frontier.count_before()
         safe = f" The earlier pages are kept ({amount(kept, 'page')})" if kept else ""
         dropping = f"{safe}; --drop removes them." if kept else ""
-        said = f"{reason}{': ' if detail else ''}{detail}"
+        text = f"{reason}{': ' if detail else ''}{detail}"
         if reason == PRIVATE:
             return ForbiddenError(
                 f"{self._start!r} is in a private network ({detail}). Give --allow-private to allow that."
@@ -318,7 +318,7 @@ class _Run:
         if reason == "robots.txt" and self._rules.robots(self._start) is not NOTHING:
             return ForbiddenError(f"{self._start!r} may not be fetched: its site's robots.txt says so.{dropping}")
         return UpstreamError(
-            f"{self._start!r} returned no page ({said}). Check the address or try again later.{dropping}",
+            f"{self._start!r} returned no page ({text}). Check the address or try again later.{dropping}",
             retryable=True,
         )
 

@@ -71,10 +71,10 @@ def read_body(response: http.client.HTTPResponse, encoding: str, largest: int, d
 
 def drain(response: http.client.HTTPResponse) -> None:
     """Read and discard a short body, so that the connection can be reused."""
-    left = _DRAINED
+    remaining = _DRAINED
     with suppress(OSError, http.client.HTTPException):
-        while left > 0 and (block := response.read1(_BLOCK)):
-            left -= len(block)
+        while remaining > 0 and (block := response.read1(_BLOCK)):
+            remaining -= len(block)
 
 
 def is_read(response: http.client.HTTPResponse) -> bool:
@@ -241,17 +241,17 @@ class Fetcher:
 
 
 def _answer(response: http.client.HTTPResponse, largest: int, deadline: float) -> FetchResponse:
-    found = _headers(response.msg)
+    headers = _headers(response.msg)
     if response.status != 200:
-        return FetchResponse(response.status, found)
-    length = found.get("content-length", "")
+        return FetchResponse(response.status, headers)
+    length = headers.get("content-length", "")
     if length.isdigit() and int(length) > largest:
         raise FetchError("too large", f"{int(length):,} bytes, the limit is {largest:,}")
-    return FetchResponse(200, found, read_body(response, found.get("content-encoding", ""), largest, deadline))
+    return FetchResponse(200, headers, read_body(response, headers.get("content-encoding", ""), largest, deadline))
 
 
 def _headers(message: Message) -> dict[str, str]:
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for name, value in message.items():
-        found.setdefault(name.lower(), str(value).strip())
-    return found
+        headers.setdefault(name.lower(), str(value).strip())
+    return headers

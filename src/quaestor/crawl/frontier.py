@@ -83,8 +83,8 @@ class UnwantedPage:
 
     Attributes:
         url: its address.
-        path: of its file, in the folder of pages.
-        hash: of its text, if that is known.
+        path: the path of its file, in the folder of pages.
+        hash: the hash of its text, if that is known.
         depth: links from the start.
         is_lost: whether its text is kept under no other address.
     """
@@ -117,7 +117,7 @@ class Frontier:
     """The addresses of one site. Used by one thread.
 
     Args:
-        folder: of the database file; created if it is missing.
+        folder: the folder of the database file; created if it is missing.
     """
 
     def __init__(self, folder: Path) -> None:

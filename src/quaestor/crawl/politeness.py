@@ -33,8 +33,8 @@ class Robots:
         """Return whether an address may be fetched: the longest pattern decides, and ties allow."""
         parts = urlsplit(url)
         path = _plain(parts.path + (f"?{parts.query}" if parts.query else ""))
-        found = [(len(pattern), allowed) for pattern, allowed in self.rules if _matches(pattern, path)]
-        return max(found)[1] if found else True
+        matching = [(len(pattern), allowed) for pattern, allowed in self.rules if _matches(pattern, path)]
+        return max(matching)[1] if matching else True
 
 
 ALL = Robots()
@@ -45,21 +45,21 @@ def parse(text: str) -> Robots:
     """Read a robots.txt; all groups that name us apply together, else those for everybody."""
     groups: dict[str, list[tuple[str, str]]] = {}
     sitemaps: list[str] = []
-    named: set[str] = set()
+    agents: set[str] = set()
     in_rules = True
     for key, value in _lines(text):
         if key == "user-agent":
-            named = set() if in_rules else named
+            agents = set() if in_rules else agents
             in_rules = False
             # Groups of other agents do not matter, however many there are.
             if (agent := _agent(value)) in (AGENT, "*"):
-                named.add(agent)
+                agents.add(agent)
                 groups.setdefault(agent, [])
         elif key == "sitemap":
             sitemaps.append(value)
         else:
             in_rules = True
-            for agent in named:
+            for agent in agents:
                 groups[agent].append((key, value))
     lines = groups.get(AGENT, groups.get("*", []))
     rules = ((_plain(value), key == "allow") for key, value in lines if key in ("allow", "disallow") and value)
@@ -147,7 +147,7 @@ class Pace:
         """Wait until the next request to a host is allowed.
 
         Args:
-            host: with its port.
+            host: the host with its port.
             delay: seconds between two requests that the host demands.
         """
         self.until(self._next.get(host, 0.0))
@@ -155,9 +155,9 @@ class Pace:
 
     def until(self, moment: float) -> None:
         """Wait until a moment of the monotonic clock."""
-        left = moment - self.now()
-        if left > 0:
-            self._clock.sleep(left)
+        seconds = moment - self.now()
+        if seconds > 0:
+            self._clock.sleep(seconds)
 
     def rest(self, host: str, seconds: float) -> None:
         """Send no requests to a host for some seconds."""

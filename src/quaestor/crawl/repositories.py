@@ -29,7 +29,7 @@ class GitAddress(NamedTuple):
         scheme: ``http``, ``https``, ``ssh`` or ``file``.
         host: empty for a file.
         port: 0 for a file.
-        url: as it is passed to git.
+        url: the address in the form that git takes.
         ref: the branch, tag or commit; empty for the repository's default.
         name: the last part of its path, for naming the folder that it is fetched into.
     """
@@ -63,8 +63,8 @@ def read_git_address(source: str) -> GitAddress:
     Raises:
         UsageError: it is not a supported address, or contains a password.
     """
-    if found := _SCP.match(source):
-        source = f"ssh://{found['user']}@{found['host']}/{found['path']}{found['ref'] or ''}"
+    if match := _SCP.match(source):
+        source = f"ssh://{match['user']}@{match['host']}/{match['path']}{match['ref'] or ''}"
     url, _, ref = source.removeprefix("git+").partition("#")
     try:
         parts = urlsplit(url)

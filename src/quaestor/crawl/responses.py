@@ -144,29 +144,29 @@ class ResponseHandler:
             self._frontier.set(entry.url, "read", path=None, hash=None, reason="redirect", detail=target[:200])
 
     def _list(self, entry: Entry, fetched: FetchResponse) -> None:
-        found = read_list(fetched.body)
+        contents = read_list(fetched.body)
         if entry.kind == "page" and entry.depth == 0:
-            self._begin_at_home(entry.url, found)
-        self._add(self._pages((one.url for one in found.pages), entry.url), "page", 1)
-        for one in found.pages:
+            self._begin_at_home(entry.url, contents)
+        self._add(self._pages((one.url for one in contents.pages), entry.url), "page", 1)
+        for one in contents.pages:
             if (one.date or one.author) and (page := normalise(one.url, entry.url)):
                 self._frontier.note_feed_entry(page, iso_date(one.date), author_line(one.author))
         if entry.hops < _MOST_HOPS and self._frontier.lists() < _MOST_LISTS:
-            lists = [url for one in found.sitemaps if (url := normalise(one, entry.url))]
+            lists = [url for one in contents.sitemaps if (url := normalise(one, entry.url))]
             self._add(lists[:_MOST_LISTS], "sitemap", 0, entry.hops + 1)
         self._drop(entry)
         self._frontier.set(entry.url, "read", path=None, hash=None, kind="feed" if entry.kind == "page" else entry.kind)
 
-    def _begin_at_home(self, url: str, found: SitemapContents) -> None:
+    def _begin_at_home(self, url: str, contents: SitemapContents) -> None:
         """If the start is a feed, crawl the site that it belongs to."""
-        listed = self._on_site(found, url)
-        home = min(listed, key=len, default="")
-        target = home if home and all(one.startswith(home) for one in listed) else normalise("/", url) or url
+        urls = self._on_site(contents, url)
+        home = min(urls, key=len, default="")
+        target = home if home and all(one.startswith(home) for one in urls) else normalise("/", url) or url
         self._rules.widen(target)
         self._frontier.remember(hosts=json.dumps(sorted(self._rules.scope.hosts)), start=target)
 
-    def _on_site(self, found: SitemapContents, base: str) -> list[str]:
-        urls = (normalise(listing.url, base) for listing in found.pages)
+    def _on_site(self, contents: SitemapContents, base: str) -> list[str]:
+        urls = (normalise(listing.url, base) for listing in contents.pages)
         return [url for url in urls if url and self._rules.scope.on_site(url)]
 
     def _page(self, entry: Entry, fetched: FetchResponse) -> None:
@@ -175,16 +175,18 @@ class ResponseHandler:
         except _NotAPageError as error:
             self.skip(entry, error.reason, error.detail)
             return
-        if content.led.follow:
-            self._add(self._pages(content.led.links, entry.url), "page", entry.depth + 1)
-            feeds = [one for url in content.led.feeds if (one := normalise(url)) and self._rules.scope.on_site(one)]
+        if content.page_links.follow:
+            self._add(self._pages(content.page_links.links, entry.url), "page", entry.depth + 1)
+            feeds = [
+                one for url in content.page_links.feeds if (one := normalise(url)) and self._rules.scope.on_site(one)
+            ]
             self._add(feeds, "feed", entry.depth + 1)
         canonical = self._canonical(entry.url, content)
         if canonical is not None:
             self._add([canonical], "page", entry.depth)
             self._like(entry, content)
             self.skip(entry, _CANONICAL, canonical[:200])
-        elif not content.led.index:
+        elif not content.page_links.index:
             self.skip(entry, "not to be indexed")
         elif not content.text.text.strip():
             self.skip(entry, "no text")
@@ -242,8 +244,8 @@ class ResponseHandler:
         return canonical if believed else None
 
     def _pages(self, urls: Iterable[str], base: str) -> list[str]:
-        found = (one for url in urls if (one := normalise(url, base)))
-        return [one for one in dict.fromkeys(found) if self._rules.scope.holds(one)]
+        pages = (one for url in urls if (one := normalise(url, base)))
+        return [one for one in dict.fromkeys(pages) if self._rules.scope.holds(one)]
 
     def _add(self, urls: list[str], kind: Kind, depth: int, hops: int = 0) -> None:
         if urls:
@@ -267,12 +269,12 @@ class _PageContent:
 
     Attributes:
         text: its Markdown with its metadata.
-        led: its links, and whether it may be kept.
+        page_links: its links, and whether it may be kept.
         canonical: its canonical address, as written.
     """
 
     text: ConvertedDocument
-    led: PageLinks
+    page_links: PageLinks
     canonical: str | None = None
 
     @property
@@ -290,7 +292,7 @@ class _NotAPageError(Exception):
     """A response without readable text.
 
     Attributes:
-        reason: for the report.
+        reason: the reason, as the report shows it.
         detail: what the response is.
     """
 
@@ -308,11 +310,11 @@ def _read_page(fetched: FetchResponse, url: str) -> _PageContent:
         url: its address, which links are relative to.
 
     Raises:
-        NotAPageError: it is not a readable document.
+        _NotAPageError: it is not a readable document.
     """
-    said = fetched.headers.get("content-type", "")
+    content_type = fetched.headers.get("content-type", "")
     kind = _media_type(fetched.headers)
-    charset = _CHARSET.search(said)
+    charset = _CHARSET.search(content_type)
     data = fetched.body
     try:
         if kind in _DOCUMENTS or (
@@ -332,8 +334,8 @@ def _read_page(fetched: FetchResponse, url: str) -> _PageContent:
     except ConversionError as error:
         raise _NotAPageError(error.reason, error.detail) from error
     led = _with_robots_header(fetched.headers, outgoing_links(page, url))
-    told = read_metadata(page, url)
-    return _PageContent(page_text(page, url, told), led, told.canonical)
+    metadata = read_metadata(page, url)
+    return _PageContent(page_text(page, url, metadata), led, metadata.canonical)
 
 
 def _media_type(headers: Mapping[str, str]) -> str:
@@ -350,15 +352,15 @@ def _document(data: bytes, suffix: str) -> ConvertedDocument:
 
 def _with_robots_header(headers: Mapping[str, str], links: PageLinks) -> PageLinks:
     """Return a page's links with the rules for robots of its HTTP header applied as well."""
-    said = headers.get("x-robots-tag", "").lower()
-    if not said:
+    header = headers.get("x-robots-tag", "").lower()
+    if not header:
         return links
-    none = "none" in said
+    none = "none" in header
     return PageLinks(
         links.links,
         links.feeds,
-        links.index and not none and "noindex" not in said,
-        links.follow and not none and "nofollow" not in said,
+        links.index and not none and "noindex" not in header,
+        links.follow and not none and "nofollow" not in header,
     )
 
 

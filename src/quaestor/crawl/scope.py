@@ -96,9 +96,9 @@ class SiteRules:
     def sitemaps(self) -> list[str]:
         """Return the sitemaps that the site names, else their usual address."""
         start = self.scope.start
-        named = [found for one in self.robots(start).sitemaps if (found := normalise(one, start))]
+        urls = [url for one in self.robots(start).sitemaps if (url := normalise(one, start))]
         usual = normalise("/sitemap.xml", start)
-        return named or ([usual] if usual else [])
+        return urls or ([usual] if usual else [])
 
     def objection(self, entry: Entry) -> Objection | None:
         """Return why an address is not fetched, or None if it is."""
@@ -164,17 +164,17 @@ class SiteRules:
         """Fetch a robots.txt: everything is allowed if it is missing, and nothing if the server fails."""
         for _ in range(_MOST_HOPS):
             try:
-                found = self._fetcher.fetch(url, largest=politeness.LARGEST * 4)
+                response = self._fetcher.fetch(url, largest=politeness.LARGEST * 4)
             except FetchError as error:
                 # The request for the page itself will report what is wrong with the host.
                 return politeness.ALL if error.reason in (PRIVATE, NOT_ALLOWED, "unreachable") else politeness.NOTHING
-            if 300 <= found.status < 400:
-                target = normalise(found.headers.get("location", ""), url)
+            if 300 <= response.status < 400:
+                target = normalise(response.headers.get("location", ""), url)
                 if target is None:
                     return politeness.ALL
                 url = target
-            elif found.status == 200:
-                return politeness.parse(decode_page(found.body[: politeness.LARGEST]))
+            elif response.status == 200:
+                return politeness.parse(decode_page(response.body[: politeness.LARGEST]))
             else:
-                return politeness.NOTHING if found.status == 429 or found.status >= 500 else politeness.ALL
+                return politeness.NOTHING if response.status == 429 or response.status >= 500 else politeness.ALL
         return politeness.ALL

@@ -39,10 +39,10 @@ def checked_start(url: str) -> str:
     Raises:
         UsageError: it is not an address of a page on the web.
     """
-    found = normalise(url)
-    if found is None:
+    start = normalise(url)
+    if start is None:
         raise UsageError(f"{url!r} is not an address of a site. Give one that begins with http:// or https://.")
-    return found
+    return start
 
 
 def pages_folder(folder: Path, start: str) -> Path:
@@ -137,7 +137,7 @@ class Mirror:
     """Writes and removes pages.
 
     Args:
-        folder: for the pages; created if it is missing.
+        folder: the folder of the pages; created if it is missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -215,7 +215,7 @@ class RemovedPages:
     """The removed pages of one site: a folder for each crawl, named after its time, with the pages and their list.
 
     Args:
-        folder: of the site.
+        folder: the folder of the site.
         mirror: its pages.
     """
 
@@ -227,7 +227,7 @@ class RemovedPages:
         """Move pages out of the mirror, and delete those that were moved out more than a week ago.
 
         Args:
-            pages: with their paths in the mirror; one without a file is skipped.
+            pages: the pages with their paths in the mirror; one without a file is skipped.
             now: seconds since the epoch; the clock's by default.
         """
         moment = int(time.time() if now is None else now)

@@ -46,7 +46,7 @@ class SitemapContents:
     """The contents of a sitemap, feed or list.
 
     Attributes:
-        pages: in their order; a feed's own home page first.
+        pages: the pages in their order; a feed's own home page first.
         sitemaps: addresses of further sitemaps.
     """
 
@@ -83,10 +83,10 @@ def read_list(data: bytes, largest: int = LARGEST) -> SitemapContents:
         lines = (line.strip() for line in text.splitlines()[:MOST_ADDRESSES])
         return SitemapContents(tuple(ListedPage(line) for line in lines if line.startswith(("http://", "https://"))))
     root = next((token.name for token in tokens(text) if isinstance(token, StartTag)), "")
-    found = tuple(_listings(text))
+    pages = tuple(_listings(text))
     if _local(root) == "sitemapindex":
-        return SitemapContents(sitemaps=tuple(one.url for one in found))
-    return SitemapContents(pages=found)
+        return SitemapContents(sitemaps=tuple(one.url for one in pages))
+    return SitemapContents(pages=pages)
 
 
 def _decompress(data: bytes, largest: int) -> bytes:

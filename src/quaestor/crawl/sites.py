@@ -68,9 +68,9 @@ def note_dry_run(url: str, home: Path, chosen: Mapping[str, object]) -> None:
 
 def _options(chosen: Mapping[str, object]) -> str:
     """Return the options that decide what is fetched; whether private addresses are allowed is not among them."""
-    said = {name: value for name, value in chosen.items() if value is not None and value is not False}
-    said.pop("allow_private", None)
-    return json.dumps(said, sort_keys=True)
+    options = {name: value for name, value in chosen.items() if value is not None and value is not False}
+    options.pop("allow_private", None)
+    return json.dumps(options, sort_keys=True)
 
 
 def forget_dry_run(url: str, home: Path) -> None:

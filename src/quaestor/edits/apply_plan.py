@@ -25,7 +25,7 @@ class ChangedError(UsageError):
     """A file has changed since the edit was planned, or applied.
 
     Attributes:
-        paths: of these files.
+        paths: the paths of these files.
     """
 
     code = "changed"
@@ -40,8 +40,8 @@ class Applied:
     """The result of applying a plan.
 
     Attributes:
-        number: of its record in the journal.
-        paths: of the files that changed.
+        number: the number of its record in the journal.
+        paths: the paths of the files that changed.
     """
 
     number: int
@@ -282,8 +282,8 @@ def _unlink(folders: Folders, path: str) -> None:
 
 
 def _change_error(paths: Sequence[str], what: str) -> ChangedError:
-    named = ", ".join(repr(path) for path in paths)
-    return ChangedError(f"Another program has changed {named} {what}.", paths)
+    names = ", ".join(repr(path) for path in paths)
+    return ChangedError(f"Another program has changed {names} {what}.", paths)
 
 
 def _hash(data: bytes | None) -> str | None:

@@ -87,15 +87,15 @@ def confine(path: str) -> str | Refusal:
 
 def objections(path: str) -> tuple[str, ...]:
     """Return why a path needs a second consent: it is hidden, say, or run without being called."""
-    found = []
+    reasons = []
     seen = _as_disks_see(path)
     if any(part.startswith(".") for part in seen.split("/")):
-        found.append("its name begins with a dot: settings of tools")
+        reasons.append("its name begins with a dot: settings of tools")
     if _RUNS_ELSEWHERE.search(seen) or seen.startswith((".github/workflows/", ".gitlab-ci", ".circleci/")):
-        found.append("it runs on a build machine")
+        reasons.append("it runs on a build machine")
     elif is_run(path):
-        found.append("builds, tests or tools run it, or what it names")
-    return tuple(found)
+        reasons.append("builds, tests or tools run it, or what it names")
+    return tuple(reasons)
 
 
 def _is_version_control(part: str) -> bool:

@@ -48,7 +48,7 @@ class Text:
     """A file's lines with all that is needed to write them.
 
     Attributes:
-        lines: of the file.
+        lines: the lines of the file.
         encoding: a codec's name.
         bom: the byte order mark, empty without one.
         end: the line end that most lines have.
@@ -108,8 +108,8 @@ def read_text(data: bytes) -> Text:
 def split_lines(text: str) -> tuple[Line, ...]:
     """Return the lines of a text; a lone carriage return ends one only where there is no line feed at all."""
     if "\n" not in text and "\r" in text:
-        return tuple(_line(found[0], ("\r",)) for found in _OLD_MAC_LINE.finditer(text))
-    return tuple(_line(found[0], ("\r\n", "\n")) for found in _LINE.finditer(text))
+        return tuple(_line(match[0], ("\r",)) for match in _OLD_MAC_LINE.finditer(text))
+    return tuple(_line(match[0], ("\r\n", "\n")) for match in _LINE.finditer(text))
 
 
 def _line(raw: str, ends: tuple[str, ...]) -> Line:

@@ -29,8 +29,8 @@ def indentation(pairs: Sequence[tuple[str, str]], replacement: Sequence[str], fi
     The function raises ``UnclearError`` for an indentation that no pair explains.
     """
     known: dict[str, str] = {}
-    for said, there in pairs:
-        own, real = indent_of(said), indent_of(there)
+    for quoted, there in pairs:
+        own, real = indent_of(quoted), indent_of(there)
         if known.setdefault(own, real) != real:
             return _refusal("lines that are indented alike in the proposal are indented differently in the file")
     if all(own == real for own, real in known.items()):
@@ -72,8 +72,8 @@ def _linear(known: dict[str, str], replacement: Sequence[str], file: Sequence[st
     """Return widths in the file as a linear function of widths in the proposal: shifted, or with other steps."""
 
     def indent(own: str) -> str:
-        said, there = _sole([*known, own]), _sole([*known.values()])
-        if said is None or there is None or (said and there and said != there):
+        quoted, there = _sole([*known, own]), _sole([*known.values()])
+        if quoted is None or there is None or (quoted and there and quoted != there):
             raise UnclearError("tabs and blanks are mixed in its indentation")
         points = sorted({(len(one), len(real)) for one, real in known.items()})
         slope = _slope(points, step_of([*replacement]), unit_of(file))
@@ -81,7 +81,7 @@ def _linear(known: dict[str, str], replacement: Sequence[str], file: Sequence[st
         width = slope * len(own) + offset
         if any(slope * one + offset != real for one, real in points) or width < 0 or width.denominator != 1:
             raise UnclearError("its indentation has no counterpart in the file")
-        return (there or said or " ") * int(width)
+        return (there or quoted or " ") * int(width)
 
     return indent
 
@@ -158,13 +158,13 @@ class LineMender:
     def __init__(
         self, pairs: Sequence[tuple[str, str]], proposed: Sequence[str], file: Sequence[str], *, prose: bool
     ) -> None:
-        self._pairs = [(said, there) for said, there in pairs if said.strip()]
+        self._pairs = [(quoted, there) for quoted, there in pairs if quoted.strip()]
         self._file = file
         self._prose = prose
         self._indent: Indent = indentation(self._pairs, proposed, file)
-        self._strips = any(_tail(said) != _tail(there) for said, there in self._pairs)
+        self._strips = any(_tail(quoted) != _tail(there) for quoted, there in self._pairs)
         self._ends_matter = any(_tail(there) for _, there in self._pairs)
-        self._spread = any(_inner(said) != _inner(there) for said, there in self._pairs)
+        self._spread = any(_inner(quoted) != _inner(there) for quoted, there in self._pairs)
 
     def mend(self, new_line: str) -> str:
         """Return a new line in the form to write.
@@ -195,10 +195,10 @@ class LineMender:
         Raises:
             UnclearError: neither the quoted lines nor the file decide.
         """
-        said, there = ("\n".join(lines) for lines in zip(*self._pairs, strict=True)) if self._pairs else ("", "")
-        if sum(map(said.count, kind)) > sum(map(there.count, kind)):
+        quoted, there = ("\n".join(lines) for lines in zip(*self._pairs, strict=True)) if self._pairs else ("", "")
+        if sum(map(quoted.count, kind)) > sum(map(there.count, kind)):
             return True
-        plainly = any(plain in said and plain.strip() for plain in kind.values())
+        plainly = any(plain in quoted and plain.strip() for plain in kind.values())
         if self._prose or plainly or any(letter in line for line in self._file for letter in kind):
             return False
         raise UnclearError("it brings typographic quotes or dashes into a file that has none")

@@ -56,11 +56,11 @@ class Entry:
     """One record.
 
     Attributes:
-        number: from 1, in order of time.
+        number: its number, from 1 in order of time.
         root: the folder that paths are relative to.
         state: how far it came.
         at: when, in ISO 8601.
-        files: of the record.
+        files: the files of the record.
         folders: made for new files, outermost first.
         undoes: number of the record that this one takes back, None for an edit.
     """
@@ -78,7 +78,7 @@ class Journal:
     """The records of one root.
 
     Args:
-        folder: of the records; made when first needed.
+        folder: the folder of the records; made when first needed.
     """
 
     def __init__(self, folder: Path) -> None:

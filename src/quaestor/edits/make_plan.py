@@ -62,7 +62,7 @@ def plan(root: Path, proposal: Proposal, *, objection: Objection | None = None, 
 
     Args:
         root: the folder that all paths are relative to.
-        proposal: as a reply was parsed.
+        proposal: the proposal that was parsed from a reply.
         objection: returns whether a path needs a second consent.
         check_syntax: whether a file that parsed before must parse afterwards.
 
@@ -132,22 +132,22 @@ class _Planner:
         return tuple(changed)
 
     def _file_change(self, path: str, file: _File, before: bytes | None, refusals: list[Refusal]) -> FileChange:
-        found = [*objections(path), *filter(None, [self._objection(path)])]
+        reasons = [*objections(path), *filter(None, [self._objection(path)])]
         if file.data is not None and _turns(file.data) > _turns(before or b""):
-            found.append("it brings characters that turn the direction of writing")
+            reasons.append("it brings characters that turn the direction of writing")
         if self._check_syntax and file.data is not None:
             source = self._files[file.renamed_from].before if file.renamed_from else None
             base = source.data if source is not None else before
             line = _newly_broken(base, file.data, path)
             if line is not None and base is None:
-                found.append(f"it does not parse (line {line})")
+                reasons.append(f"it does not parse (line {line})")
             elif line is not None:
                 message = f"{path!r} would no longer parse (line {line} of the new text); propose what does"
                 refusals.append(Refusal(path, "syntax", message, (line,)))
         mode = _NEW_MODE if file.before is None else file.before.mode
         if file.renamed_from and (origin := self._files[file.renamed_from].before) is not None:
             mode = origin.mode
-        return FileChange(path, before, file.data, mode, file.renamed_from, tuple(found), tuple(file.how))
+        return FileChange(path, before, file.data, mode, file.renamed_from, tuple(reasons), tuple(file.how))
 
     def _take(self, path: str, change: Change) -> Refusal | None:
         file = self._file(path)

@@ -46,8 +46,8 @@ def path_before(lines: list[str], at: int, behind: int) -> str:
 def path_in_info(info: str) -> str:
     """Return the path behind a fence's marks: ``python src/a.py``, ``python:src/a.py``, ``src/a.py``."""
     last = info.strip().rpartition(" ")[2]
-    found = _IN_INFO.match(last)
-    path = found[1].rpartition(":")[2] if found else ""
+    match = _IN_INFO.match(last)
+    path = match[1].rpartition(":")[2] if match else ""
     return path if _looks_like_path(path) else ""
 
 
@@ -56,18 +56,18 @@ def path_on(line: str) -> str:
     text = _LEADING.sub("", line.strip()).strip()
     bold = text.removeprefix("**").removesuffix("**").strip()
     text = _LABEL.sub("", bold).strip()
-    named = text.removesuffix(":").strip()
-    whole = _QUOTED.fullmatch(named)
+    path = text.removesuffix(":").strip()
+    whole = _QUOTED.fullmatch(path)
     if whole:
         return _clean(next(part for part in whole.groups() if part))
-    if any(mark in named for mark in '`"*<>|') or not named or " " in named:
+    if any(mark in path for mark in '`"*<>|') or not path or " " in path:
         return ""
-    return _clean(named) if _looks_like_path(named) or _BARE_NAME.fullmatch(named) else ""
+    return _clean(path) if _looks_like_path(path) or _BARE_NAME.fullmatch(path) else ""
 
 
 def _path_mentioned(line: str) -> str:
     """Return the one quoted path in a sentence, or nothing."""
-    quoted = {_clean(found[1]) for found in re.finditer(r"`([^`\n]+)`", line)}
+    quoted = {_clean(match[1]) for match in re.finditer(r"`([^`\n]+)`", line)}
     paths = [path for path in quoted if _looks_like_path(path)]
     return paths[0] if len(paths) == 1 else ""
 
@@ -90,12 +90,14 @@ def _clean(path: str) -> str:
 
 
 _BEGIN_END = re.compile(r"^\*\*\* (?:Begin Patch|End Patch|End of File)\s*$")
-_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File:\s*(\S.*?)\s*$")
-_MOVE = re.compile(r"^\*\*\* (?:Move|Rename) File:\s*(\S.*?)\s+(?:->|→|to)\s+(\S.*?)\s*$")
-_MOVE_TO = re.compile(r"^\*\*\* Move to:\s*(\S.*?)\s*$")
-_HUNK = re.compile(r"^@@(?:\s+-\d+(?:,\d+)?\s+\+\d+(?:,\d+)?\s+@@.*|\s*(.*?)(?:\s*@@)?)\s*$")
-_OLD = re.compile(r"^--- (\S.*?)(?:\t.*)?\s*$")
-_NEW = re.compile(r"^\+\+\+ (\S.*?)(?:\t.*)?\s*$")
+# A name goes to the last character that is no blank; looking for its end from its beginning takes the square of blanks.
+_NAME = r"(\S(?:.*\S)?)"
+_FILE = re.compile(rf"^\*\*\* (Add|Update|Delete) File:\s*{_NAME}")
+_MOVE = re.compile(rf"^\*\*\* (?:Move|Rename) File:\s*(\S(?:(?!\s(?:->|→|to)\s).)*+)\s(?:->|→|to)\s+{_NAME}")
+_MOVE_TO = re.compile(rf"^\*\*\* Move to:\s*{_NAME}")
+_HUNK = re.compile(r"^@@(?:\s+-\d+(?:,\d+)?\s+\+\d+(?:,\d+)?\s+@@|(.*))")
+_OLD = re.compile(r"^--- (\S(?:[^\t]*\S)?)")
+_NEW = re.compile(r"^\+\+\+ (\S(?:[^\t]*\S)?)")
 _NOTHING = "/dev/null"
 _ELISION = "..."
 
@@ -117,13 +119,13 @@ def read_patch(lines: list[str], at: int) -> Read:
     """Read one section of a ``***`` patch; return its changes, its problems, and the line after it."""
     if move := _MOVE.match(lines[at]):
         return [Rename(_bare(move[1]), _bare(move[2]))], [], at + 1
-    found = _FILE.match(lines[at])
-    if found is None:
+    match = _FILE.match(lines[at])
+    if match is None:
         return [], [], at + 1
-    path = _bare(found[2])
-    if found[1] == "Delete":
+    path = _bare(match[2])
+    if match[1] == "Delete":
         return [Delete(path)], [], at + 1
-    if found[1] == "Add":
+    if match[1] == "Add":
         return _read_added(lines, at, path)
     move_to = _MOVE_TO.match(lines[at + 1]) if at + 1 < len(lines) else None
     changes, problems, end = _read_hunks(lines, at + (2 if move_to else 1), path)
@@ -186,10 +188,11 @@ def _read_hunks(lines: list[str], at: int, path: str, *, add: bool = False) -> R
     while at < len(lines):
         line = lines[at]
         if header := _HUNK.match(line):
+            anchor = (header[1] or "").strip().removesuffix("@@").strip()
             if hunks and not hunks[-1].old and not hunks[-1].new:
-                hunks[-1].anchors.append(header[1] or "")
+                hunks[-1].anchors.append(anchor)
             else:
-                hunks.append(_Hunk(at, [header[1]] if header[1] else []))
+                hunks.append(_Hunk(at, [anchor] if anchor else []))
         elif line[:1] in ("+", "-", " ") and not is_diff_head(lines, at):
             if not hunks:
                 hunks.append(_Hunk(at))
@@ -400,6 +403,6 @@ def _end_of_block(lines: list[str], at: int, length: int) -> int | None:
 
 def _readings(body: list[str], length: int) -> tuple[tuple[str, str], ...]:
     """Return every (search, replace) that the dividers of a block allow, the first divider first."""
-    marks = [(place, found) for place, line in enumerate(body) if (found := _DIVIDER.match(line))]
-    fitting = [place for place, found in marks if len(found[1]) == length] or [place for place, _ in marks]
+    marks = [(place, match) for place, line in enumerate(body) if (match := _DIVIDER.match(line))]
+    fitting = [place for place, match in marks if len(match[1]) == length] or [place for place, _ in marks]
     return tuple((_text_of_lines(body[:place]), _text_of_lines(body[place + 1 :])) for place in fitting)

@@ -82,7 +82,7 @@ def fit(text: Text, change: Replace, *, prose: bool = False, dots_are_code: bool
     """Return the text with a replacement made, or why it cannot be.
 
     Args:
-        text: of the file.
+        text: the text of the file.
         change: what to search for and what to put there.
         prose: whether blanks at line ends and typographic quotes may be meant.
         dots_are_code: whether three dots alone are a statement of the language.
@@ -142,8 +142,8 @@ def _check_alone(file: list[str], search: list[str]) -> None:
 
 
 def _several(places: Sequence[int]) -> _NoPlace:
-    listed = ", ".join(str(place + 1) for place in places[:_LISTED])
-    return _NoPlace("ambiguous", f"the search text stands at lines {listed}; quote more lines around it", places)
+    lines = ", ".join(str(place + 1) for place in places[:_LISTED])
+    return _NoPlace("ambiguous", f"the search text stands at lines {lines}; quote more lines around it", places)
 
 
 # --- runs of lines with dots between them -------------------------------------------------------------------------
@@ -160,8 +160,8 @@ def _pieces_between_gaps(file: list[str], search: list[str], replace: list[str])
         raise _NoPlace("elided", "lines are to be put beside left-out ones; quote the lines that are there")
     pairs = [pair for pair in pairs if pair[0]]
     keys = [key(line) for line in file]
-    found = [windows(keys, [key(line) for line in one]) for one, _ in pairs]
-    ways = list(_ways(found, [len(one) for one, _ in pairs]))
+    places = [windows(keys, [key(line) for line in one]) for one, _ in pairs]
+    ways = list(_ways(places, [len(one) for one, _ in pairs]))
     if not ways:
         raise _not_found(file, [line for one, _ in pairs for line in one])
     # Where an unchanged run stands does not matter, as long as it stands somewhere behind.
@@ -185,10 +185,10 @@ def _without_blank_lines(file: list[str], search: list[str], replace: list[str])
     return next((pair for pair in trims if strictest(file, pair[0])[0]), trims[-1] if trims else (search, replace))
 
 
-def _ways(found: list[list[int]], sizes: list[int]) -> Iterator[tuple[int, ...]]:
+def _ways(places_of_pieces: list[list[int]], sizes: list[int]) -> Iterator[tuple[int, ...]]:
     """Yield the ways to choose one place of each run so that they follow each other."""
     ways: list[tuple[int, ...]] = [()]
-    for places, before in zip(found, [0, *sizes], strict=False):
+    for places, before in zip(places_of_pieces, [0, *sizes], strict=False):
         behind = ((way, bisect_left(places, way[-1] + before) if way else 0) for way in ways)
         longer = ((*way, places[one]) for way, first in behind for one in range(first, len(places)))
         ways = list(islice(longer, _MOST_WAYS + 1))
@@ -216,8 +216,8 @@ def _fuzzy(file: list[str], search: list[str], replace: list[str]) -> _Piece:
     return _Piece(search, replace, best.places)
 
 
-def _matched_weight(keys: list[str], found: Alignment) -> int:
-    return sum(weight(keys[place]) for place in found.places if place is not None)
+def _matched_weight(keys: list[str], alignment: Alignment) -> int:
+    return sum(weight(keys[place]) for place in alignment.places if place is not None)
 
 
 def _spans(changes: Sequence[Hunk], places: Sequence[int | None]) -> tuple[tuple[int, int], ...] | None:
@@ -227,13 +227,13 @@ def _spans(changes: Sequence[Hunk], places: Sequence[int | None]) -> tuple[tuple
         return None
 
 
-def _check_run(keys: list[str], change: Hunk, found: Alignment) -> None:
+def _check_run(keys: list[str], change: Hunk, alignment: Alignment) -> None:
     """Refuse a change whose unbroken surroundings occur in the file more than once."""
     try:
-        first, last = span(change, found.places)
+        first, last = span(change, alignment.places)
     except ConflictError:
-        raise _differs(found) from None
-    quoted = set(found.places)
+        raise _differs(alignment) from None
+    quoted = set(alignment.places)
     if first == last and first not in quoted:
         first -= 1
     while first - 1 in quoted:
@@ -245,10 +245,10 @@ def _check_run(keys: list[str], change: Hunk, found: Alignment) -> None:
         raise _several(places)
 
 
-def _differs(found: Alignment) -> _NoPlace:
-    where = f"lines {found.first + 1} to {found.last + 1}"
+def _differs(alignment: Alignment) -> _NoPlace:
+    where = f"lines {alignment.first + 1} to {alignment.last + 1}"
     message = f"the search text differs from {where} where the change is made; quote those lines as they are"
-    return _NoPlace("conflict", message, [found.first])
+    return _NoPlace("conflict", message, [alignment.first])
 
 
 def _not_found(file: list[str], search: list[str], best: Alignment | None = None) -> _NoPlace:
@@ -307,12 +307,12 @@ class _LineWriter:
         """Return whether blanks at line ends are quoted exactly, so that a change of them is intended."""
         file = self._text.strings
         pairs = zip(piece.search, piece.places, strict=True)
-        return all(_tail(said) == _tail(file[place]) for said, place in pairs if place is not None)
+        return all(_tail(quoted) == _tail(file[place]) for quoted, place in pairs if place is not None)
 
     def _mend_indentation(self, piece: _Piece) -> LineMender:
         file = self._text.strings
         pairs = [
-            (said, file[place]) for said, place in zip(piece.search, piece.places, strict=True) if place is not None
+            (quoted, file[place]) for quoted, place in zip(piece.search, piece.places, strict=True) if place is not None
         ]
         if self._first_is_stripped(piece):
             pairs = pairs[1:]
@@ -325,7 +325,7 @@ class _LineWriter:
             return False
         file = self._text.strings
         rest = zip(piece.search[1:], piece.places[1:], strict=True)
-        same = all(indent_of(said) == indent_of(file[place]) for said, place in rest if place is not None)
+        same = all(indent_of(quoted) == indent_of(file[place]) for quoted, place in rest if place is not None)
         return same and not indent_of(piece.search[0]) and bool(indent_of(file[at]))
 
     def _with_line_ends(self, merged: MergedLines, mender: LineMender) -> list[Line]:

@@ -52,7 +52,7 @@ class Replace:
     """Replace one text by another.
 
     Attributes:
-        path: of the file, relative to the root, with ``/``.
+        path: the path of the file, relative to the root, with ``/``.
         search: whole lines of the file, each with a line feed.
         replace: the new lines; empty to delete.
         readings: other (search, replace) pairs, if the block holds several lines that look like the divider.
@@ -103,7 +103,7 @@ class Problem:
     """A part of a reply that looks like a change and cannot be read as one.
 
     Attributes:
-        line: of the reply, from 1.
+        line: the line of the reply, from 1.
         message: the problem, and the correct form.
     """
 
@@ -133,7 +133,7 @@ class Refusal:
     """A change that will not be made.
 
     Attributes:
-        path: of its file.
+        path: the path of its file.
         kind: why.
         message: the same in words, with what to do next.
         lines: first lines of the places that come into question, from 1.
@@ -175,7 +175,7 @@ class Plan:
     Attributes:
         root: the real path of the folder that all paths are relative to.
         files: sorted by path; empty if anything is refused, because changes are made all or none.
-        refusals: in the order of the proposal.
+        refusals: the refusals in the order of the proposal.
     """
 
     root: Path

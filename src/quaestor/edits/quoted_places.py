@@ -63,13 +63,13 @@ def without_numbers(search: list[str], replace: list[str]) -> tuple[list[str], l
 
     Every line of ``search`` must have a number, each one more than the last. They may be wrong otherwise.
     """
-    found = [_NUMBERED.match(line) for line in search]
-    if len(found) < _LEAST_NUMBERED:
+    matches = [_NUMBERED.match(line) for line in search]
+    if len(matches) < _LEAST_NUMBERED:
         return None
-    numbers = [int(one[1]) for one in found if one]
-    if len(numbers) < len(found) or any(after != before + 1 for before, after in pairwise(numbers)):
+    numbers = [int(one[1]) for one in matches if one]
+    if len(numbers) < len(matches) or any(after != before + 1 for before, after in pairwise(numbers)):
         return None
-    bare = [one[2] for one in found if one]
+    bare = [one[2] for one in matches if one]
     return bare, [one[2] if (one := _NUMBERED.match(line)) else line for line in replace]
 
 
@@ -131,14 +131,14 @@ def windows(file: Sequence[str], search: Sequence[str]) -> list[int]:
             same = begins[same - 1]
         same += search[same] == line
         begins.append(same)
-    found, same = [], 0
+    places, same = [], 0
     for at, line in enumerate(file):
         while same and (same == len(search) or search[same] != line):
             same = begins[same - 1]
         same += search[same] == line
         if same == len(search):
-            found.append(at - same + 1)
-    return found
+            places.append(at - same + 1)
+    return places
 
 
 def strictest(file: Sequence[str], search: Sequence[str]) -> tuple[list[int], Callable[[str], str]]:
@@ -149,9 +149,9 @@ def strictest(file: Sequence[str], search: Sequence[str]) -> tuple[list[int], Ca
     if not any(line.strip() for line in search):
         return [], key
     for normal in (str, str.rstrip, key):
-        found = windows([normal(line) for line in file], [normal(line) for line in search])
-        if found:
-            return found, normal
+        places = windows([normal(line) for line in file], [normal(line) for line in search])
+        if places:
+            return places, normal
     return [], key
 
 
@@ -160,7 +160,7 @@ class Alignment:
     """A place that most of a search text quotes.
 
     Attributes:
-        score: from 0 to 1, how much of both is the same; long lines count more.
+        score: how much of both is the same, from 0 to 1; long lines count more.
         places: for each line of the search text the line of the file that it quotes, or None.
     """
 
@@ -190,8 +190,8 @@ def alignments(file: Sequence[str], search: Sequence[str]) -> list[Alignment]:
         for own in own_places if len(own_places) <= _MOST_ALIKE else ():
             votes[place - own] += weight(line)
     best = sorted(votes, key=lambda diagonal: (-votes[diagonal], diagonal))[:_CANDIDATES]
-    found = {alignment.places: alignment for diagonal in best if (alignment := _align(file, search, diagonal))}
-    return sorted(found.values(), key=lambda alignment: -alignment.score)
+    by_places = {alignment.places: alignment for diagonal in best if (alignment := _align(file, search, diagonal))}
+    return sorted(by_places.values(), key=lambda alignment: -alignment.score)
 
 
 def weight(line: str) -> int:
@@ -224,9 +224,9 @@ def matcher(one: Sequence[str], two: Sequence[str]) -> SequenceMatcher[str]:
 
 def is_elision(line: str) -> bool:
     """Return whether a line may be an elision: three dots, in a comment or not, with or without words."""
-    found = _ELISION.match(line)
+    match = _ELISION.match(line)
     return bool(_WORDY.match(line)) or (
-        found is not None and (not found["after"] or bool(_WORDS.search(found["after"])))
+        match is not None and (not match["after"] or bool(_WORDS.search(match["after"])))
     )
 
 
@@ -241,8 +241,8 @@ def new_elision(lines: list[str], known: set[str], *, prose: bool = False, dots_
     """
     for line in lines:
         bare = line.strip()
-        found = _ELISION.match(line)
-        meant = found is not None and not found["after"] and (prose or (dots_are_code and bare == "..."))
+        match = _ELISION.match(line)
+        meant = match is not None and not match["after"] and (prose or (dots_are_code and bare == "..."))
         if is_elision(line) and bare not in known and not meant:
             return line
     return None

@@ -51,7 +51,7 @@ def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int 
     """Return the lines from the first place up to ``stop``.
 
     Args:
-        changes: from the search text to ``replace``.
+        changes: the changes from the search text to ``replace``.
         replace: the new lines.
         places: for each line of the search text the line of the file that it quotes, or None.
         stop: the line of the file after the place.
@@ -88,15 +88,15 @@ def slides(change: Hunk, search: Sequence[str], replace: Sequence[str]) -> list[
 
     If a line is inserted beside an equal one, either of the two may be the new one.
     """
-    found = [change]
+    changes = [change]
     if change.s1 != change.s2 and change.r1 != change.r2:
-        return found
+        return changes
     down = up = change
     while (moved := _shift(down, 1, search, replace)) is not None:
-        found.append(down := moved)
+        changes.append(down := moved)
     while (moved := _shift(up, -1, search, replace)) is not None:
-        found.append(up := moved)
-    return found
+        changes.append(up := moved)
+    return changes
 
 
 def _shift(change: Hunk, by: int, search: Sequence[str], replace: Sequence[str]) -> Hunk | None:

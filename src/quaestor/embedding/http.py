@@ -1,8 +1,8 @@
 """Any endpoint that speaks OpenAI's ``/v1/embeddings``: hosted services, llama.cpp, vLLM, Ollama, another Quaestor.
 
-Texts are cut to what the model reads and sent in requests that the server takes, several at once. Each request, and
-each retry, is reserved with the meter before it is sent and settled afterwards: a request that may have been charged
-counts as charged.
+Texts are cut to the length that the model reads and sent in requests within the server's limits, several at once. Each
+request, and each retry, is reserved with the meter before it is sent and settled afterwards: a request that may have
+been charged counts as charged.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ _INDEXING = RetryPolicy(retries=6, first=0.5, longest=60.0)
 
 
 def name_of(model: str, base_url: str = "") -> str:
-    """Return the name of an embedder: the model's, and its server's where that is not OpenAI's own.
+    """Return the name of an embedder: the model's name, followed by its server's unless that is OpenAI's own.
 
-    Two servers may well mean different weights by one name.
+    Two servers may use one name for different weights.
     """
     at_openai = not base_url or base_url.rstrip("/") == OPENAI_URL
     return f"{PREFIX}{model}" if at_openai else f"{PREFIX}{model} at {shown_url(base_url).rstrip('/')}"
@@ -71,16 +71,16 @@ class HttpEmbedder(RemoteEmbedder):
         api_key: sent as a bearer token; empty sends none.
         tokenizer: counts the tokens of texts, or an upper bound.
         meter: keeps account of the requests.
-        dimensions: of the vectors, if known; else a word is embedded to find out.
-        limits: of requests; None uses the known limits of the model.
+        dimensions: the dimensions of the vectors, if known; else a word is embedded to find out.
+        limits: the limits of requests; None uses the known limits of the model.
         timeout: seconds of silence after which the server counts as gone.
 
     Raises:
         UsageError: ``base_url`` is not an http or https URL, or the key cannot be sent.
 
     Attributes:
-        name: the model's and its server's, see ``name_of``.
-        tokenizer: as given.
+        name: the embedder's name, see ``name_of``.
+        tokenizer: counts the tokens of texts.
     """
 
     def __init__(  # noqa: PLR0913 - one for each thing that endpoints differ in
@@ -113,7 +113,7 @@ class HttpEmbedder(RemoteEmbedder):
 
     @property
     def dimensions(self) -> int:
-        """Length of each vector; asks the server once where it is not known.
+        """The length of each vector; if it is unknown, the server is asked once.
 
         Raises:
             UpstreamError: the server is down, refuses, or answers nonsense.
@@ -131,7 +131,7 @@ class HttpEmbedder(RemoteEmbedder):
         Raises:
             UpstreamError: the server is down, refuses, or answers nonsense.
             BudgetError: it could cost more than a limit leaves; it was not sent.
-            IndexUnusableError: the model gives vectors of other dimensions than it did.
+            IndexUnusableError: the model's vectors have other dimensions than before.
         """
         wanted = list(dict.fromkeys(texts))
         with self._lock:
@@ -183,7 +183,7 @@ class HttpEmbedder(RemoteEmbedder):
         return EmbeddedTexts(vectors, done, sum(piece.cut for run, _ in work.done for piece in run), work.failure)
 
     def _do(self, runs: Sequence[list[Piece]], work: _Work) -> None:
-        """Send requests, several at once where there are several."""
+        """Send requests, several at a time."""
         if len(runs) <= 1:
             for run in runs:
                 self._send(run, work)
@@ -226,23 +226,23 @@ class HttpEmbedder(RemoteEmbedder):
         self._send(run[:half], work)
         self._send(run[half:], work)
 
-    def _shorten_longest(self, run: list[Piece], said: int | None) -> list[Piece]:
+    def _shorten_longest(self, run: list[Piece], limit: int | None) -> list[Piece]:
         """Return a run whose longest texts are cut, after the server refused them as too long."""
-        limits = self._limits.shorter(max(piece.tokens for piece in run), said)
-        if said is not None:
+        limits = self._limits.shorter(max(piece.tokens for piece in run), limit)
+        if limit is not None:
             with self._lock:
                 self._limits = limits
         return [shorten(piece, limits, self.tokenizer.count) for piece in run]
 
     def _attempt(self, run: list[Piece], work: _Work) -> Vectors:
-        """Send a request once and return its vectors, with the account kept."""
+        """Send a request once, recorded with the meter, and return its vectors."""
         tokens = sum(piece.tokens for piece in run)
         entry = self._meter.reserve(tokens, work.use, work.allowance)
         took, reported, whole = tokens, False, False
         try:
             answer = self._post([piece.text for piece in run], work.use)
-            said = read_tokens(answer)
-            took, reported = (tokens if said is None else said), said is not None
+            limit = read_tokens(answer)
+            took, reported = (tokens if limit is None else limit), limit is not None
             vectors = self._check_vectors(answer, len(run))
             whole = True
         except UpstreamError as failure:
@@ -306,12 +306,12 @@ class HttpEmbedder(RemoteEmbedder):
 
 
 class _Work:
-    """Texts on their way to being vectors; threads share it.
+    """The state of embedding some texts; threads share it.
 
     Attributes:
-        done: requests that were answered, with their vectors.
-        failure: the first one, after which nothing more is sent.
-        ended: whether there was one.
+        done: the requests that were answered, with their vectors.
+        failure: the first failure, after which nothing more is sent.
+        ended: whether there was a failure.
     """
 
     def __init__(self, use: Use, allowance: Allowance | None) -> None:
@@ -322,7 +322,7 @@ class _Work:
         self.ended = threading.Event()
 
     def end(self, failure: BaseException) -> None:
-        """Send nothing more."""
+        """Record a failure, after which nothing more is sent."""
         if self.failure is None:
             self.failure = failure
         self.ended.set()

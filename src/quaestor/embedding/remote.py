@@ -34,7 +34,7 @@ class Allowance:
 
     Attributes:
         spent: the cost so far, with requests under way at their maximum.
-        until: deadline by ``time.monotonic`` for embedders that cost only time; None sets none.
+        until: the deadline by ``time.monotonic`` for embedders that cost only time; None for no deadline.
     """
 
     def __init__(self, most: int | None = 0) -> None:
@@ -83,9 +83,9 @@ class Meter(Protocol):
         """Reserve a request of at most a number of tokens.
 
         Args:
-            tokens: the most that it could take.
-            use: its purpose.
-            allowance: of the work that it is a part of; None applies only the limits.
+            tokens: the most tokens that it could take.
+            use: the purpose of the request.
+            allowance: the allowance of the work that it is a part of; None applies only the limits.
 
         Raises:
             BudgetError: it could pass a limit or the allowance; it must not be sent.
@@ -95,10 +95,10 @@ class Meter(Protocol):
 
 
 class Entry(Protocol):
-    """One request that was taken note of."""
+    """A request that was reserved."""
 
     def settle(self, tokens: int, state: Outcome, *, reported: bool = False) -> None:
-        """Replace the reservation by what the request took; ``reported``: whether the server reported it."""
+        """Replace the reservation by the tokens that the request took; ``reported`` if the server reported them."""
         ...
 
 
@@ -108,8 +108,8 @@ class EmbeddedTexts(NamedTuple):
     Attributes:
         vectors: a unit row for each text, zeros for those that were not embedded; shape ``(texts, dimensions)``.
         done: whether each text was embedded; shape ``(texts,)``.
-        cut: how many were longer than the model reads, and embedded by their beginnings.
-        failure: why the others were not.
+        cut: the number of texts that exceed the model's limit, of which only the beginning was embedded.
+        failure: why the other texts were not embedded.
     """
 
     vectors: Vectors
@@ -122,7 +122,7 @@ class SlowEmbedder(ABC):
     """An ``Embedder`` whose vectors are expensive: they are requested once, a few hundred at a time.
 
     Attributes:
-        name: identifies the model.
+        name: the name that identifies the model.
     """
 
     name: str
@@ -130,7 +130,7 @@ class SlowEmbedder(ABC):
     @property
     @abstractmethod
     def dimensions(self) -> int:
-        """Length of each vector; may ask the server, or load the model.
+        """The length of each vector; this may ask the server, or load the model.
 
         Raises:
             UpstreamError: the server is down, refuses, or answers nonsense.
@@ -139,7 +139,7 @@ class SlowEmbedder(ABC):
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit row per text, as for a search.
+        """Return one unit row per text; used for queries.
 
         Raises:
             UpstreamError: the server is down, refuses, or answers nonsense; or the model cannot be run.
@@ -148,19 +148,19 @@ class SlowEmbedder(ABC):
 
     @abstractmethod
     def encode_within(self, texts: Sequence[str], allowance: Allowance) -> EmbeddedTexts:
-        """Return the vectors of as many texts as possible; nothing that was done is lost."""
+        """Return the vectors of as many texts as possible; finished vectors are never lost."""
 
 
 class RemoteEmbedder(SlowEmbedder):
-    """An embedder that is asked over a wire; its name identifies the model and its server."""
+    """An embedder behind an endpoint; its name identifies the model and its server."""
 
 
 class UnaskedEmbedder(RemoteEmbedder):
     """Takes the place of an embedder behind an endpoint, and sends nothing.
 
     Args:
-        name: of the embedder that it stands for.
-        dimensions: length of its vectors.
+        name: the name of the embedder that it stands for.
+        dimensions: the length of its vectors.
         spec: the setting that allows requests to it.
     """
 
@@ -171,7 +171,7 @@ class UnaskedEmbedder(RemoteEmbedder):
 
     @property
     def dimensions(self) -> int:
-        """Length of each vector."""
+        """The length of each vector."""
         return self._dimensions
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -183,7 +183,7 @@ class UnaskedEmbedder(RemoteEmbedder):
         raise self._refusal()
 
     def encode_within(self, texts: Sequence[str], allowance: Allowance) -> EmbeddedTexts:
-        """Return that nothing was embedded, and why."""
+        """Return zeros for all texts, with the reason why nothing was embedded."""
         count = len(texts)
         return EmbeddedTexts(
             np.zeros((count, self._dimensions), np.float32), np.zeros(count, np.bool_), 0, self._refusal()
@@ -220,16 +220,16 @@ class ForgivingEmbedder:
 
     @property
     def name(self) -> str:
-        """The inner embedder's."""
+        """The same as the inner embedder's."""
         return self._inner.name
 
     @property
     def dimensions(self) -> int:
-        """The inner embedder's."""
+        """The same as the inner embedder's."""
         return self._inner.dimensions
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit row per text, or rows of zeros where the server is down.
+        """Return one unit row per text, or rows of zeros if the server is down.
 
         Raises:
             BudgetError: it could cost more than a limit leaves.

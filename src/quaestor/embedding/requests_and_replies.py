@@ -26,8 +26,9 @@ class RequestLimits:
     """The limits of a server's requests.
 
     Attributes:
-        texts: in one request. OpenAI takes 2048, many local servers fewer; a refused request is sent in halves.
-        tokens: in one request; OpenAI takes 300,000.
+        texts: the most texts in one request. OpenAI takes 2048, many local servers fewer; a refused request is sent
+            in halves.
+        tokens: the most tokens in one request; OpenAI takes 300,000.
         each: tokens of one text; None until the server states it.
     """
 
@@ -41,14 +42,15 @@ class RequestLimits:
         known = model.rsplit("/", 1)[-1].startswith("text-embedding-")
         return cls(each=_OPENAI_EACH if known else None)
 
-    def shorter(self, longest: int, said: int | None) -> RequestLimits:
+    def shorter(self, longest: int, limit: int | None) -> RequestLimits:
         """Return the limits after a text was refused as too long.
 
         Args:
             longest: tokens of the longest text that was sent, as they are counted here.
-            said: the limit that the server named; it counts otherwise than we do where that is not below ``longest``.
+            limit: the limit that the server named. If it is not below ``longest``, the server counts tokens
+                differently.
         """
-        each = said if said is not None and said < longest else longest * 2 // 3
+        each = limit if limit is not None and limit < longest else longest * 2 // 3
         return replace(self, each=max(1, each))
 
 
@@ -58,8 +60,8 @@ class Piece:
 
     Attributes:
         place: its place among all texts.
-        text: as it is sent.
-        tokens: of it.
+        text: the text as it is sent.
+        tokens: the number of its tokens.
         cut: whether its end is missing.
     """
 
@@ -70,7 +72,7 @@ class Piece:
 
 
 def as_pieces(texts: Sequence[str], limits: RequestLimits, count: Count) -> Iterator[Piece]:
-    """Yield the texts that say anything, as they are sent."""
+    """Yield the texts that are not blank, in the form in which they are sent."""
     for place, text in enumerate(texts):
         if text.strip():
             # What no UTF-8 can hold, such as names of files in other encodings, cannot be sent.
@@ -79,7 +81,7 @@ def as_pieces(texts: Sequence[str], limits: RequestLimits, count: Count) -> Iter
 
 
 def shorten(piece: Piece, limits: RequestLimits, count: Count) -> Piece:
-    """Return a piece that the model can read to its end."""
+    """Return a piece cut to the tokens that the model reads."""
     if limits.each is None or piece.tokens <= limits.each:
         return piece
     text = longest_prefix(piece.text, limits.each, count)
@@ -87,7 +89,7 @@ def shorten(piece: Piece, limits: RequestLimits, count: Count) -> Piece:
 
 
 def longest_prefix(text: str, most: int, count: Count) -> str:
-    """Return the longest beginning of ``text`` of at most ``most`` tokens, and of one character at least."""
+    """Return the longest beginning of ``text`` with at most ``most`` tokens, but at least one character."""
     least, end = 1, len(text)
     while least < end:
         middle = (least + end + 1) // 2
@@ -100,7 +102,7 @@ def longest_prefix(text: str, most: int, count: Count) -> str:
 
 
 def in_requests(pieces: Iterable[Piece], limits: RequestLimits) -> Iterator[list[Piece]]:
-    """Yield runs of pieces, none above the limits of one request unless it is a single text."""
+    """Yield runs of pieces within the limits of one request; a single text that exceeds them is a run of its own."""
     run: list[Piece] = []
     tokens = 0
     for piece in pieces:
@@ -121,8 +123,8 @@ def read_vectors(answer: Any, count: int) -> Vectors:
     """Return the unit vectors of an answer in the order of the texts, shape ``(count, dimensions)``.
 
     Args:
-        answer: the JSON as it came.
-        count: texts that were sent.
+        answer: the reply's JSON.
+        count: the number of texts that were sent.
 
     Raises:
         NoVectorsError: they are too few or too many, out of order, not numbers, not finite, or of several dimensions.
@@ -145,7 +147,7 @@ def read_vectors(answer: Any, count: int) -> Vectors:
 
 
 def read_tokens(answer: Any) -> int | None:
-    """Return the number of tokens that the server reports, or None if it reports no plausible one."""
+    """Return the number of tokens that the server reports; None if it reports no plausible number."""
     usage = answer.get("usage") if isinstance(answer, dict) else None
     tokens = usage.get("prompt_tokens") if isinstance(usage, dict) else None
     return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0 else None

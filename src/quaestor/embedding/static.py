@@ -58,8 +58,8 @@ class _Parts(dict[str, bytes]):
         self._hashed = range(len(vocabulary) - hashed, len(vocabulary))
 
     def __missing__(self, part: str) -> bytes:
-        found = self[part] = array("i", self._cut(part)).tobytes()
-        return found
+        rows = self[part] = array("i", self._cut(part)).tobytes()
+        return rows
 
     def entries(self) -> Sequence[str]:
         """Return all words and pieces that have rows."""
@@ -70,21 +70,21 @@ class _Parts(dict[str, bytes]):
         whole = self._rows.get(word)
         if whole is not None:
             return (whole,)
-        found: list[int] = []
+        rows: list[int] = []
         start = 0
         while start < len(word):
             prefix = "##" if start else ""
             for end in range(min(len(word), start + self._rows.longest), start, -1):
                 row = self._rows.get(prefix + word[start:end])
                 if row is not None:
-                    found.append(row)
+                    rows.append(row)
                     start = end
                     break
             else:
                 if self._hashed:
-                    found.append(self._hashed[ord(word[start]) % len(self._hashed)])
+                    rows.append(self._hashed[ord(word[start]) % len(self._hashed)])
                 start += 1
-        return found
+        return rows
 
 
 class Pieces(dict[str, bytes]):
@@ -103,8 +103,8 @@ class Pieces(dict[str, bytes]):
             self.clear()
             self._parts.clear()
         raws = (word,) if is_raw(word) else find_words(word)
-        found = self[word] = b"".join([self._parts[part] for raw in raws for part in split_identifier(raw)])
-        return found
+        rows = self[word] = b"".join([self._parts[part] for raw in raws for part in split_identifier(raw)])
+        return rows
 
     def row_bytes(self, text: str) -> bytes:
         """Return the rows of every word of ``text``, in order, as the bytes of 32-bit integers."""
@@ -153,13 +153,13 @@ class StaticEmbedder:
     def load(cls, folder: Path) -> StaticEmbedder:
         """Map the weights in ``folder``: ``model.json``, ``vocabulary.txt``, ``table.npy``, ``scales.npy``.
 
-        ``questions.npy`` says how questions are moved; without it they are compared as they are.
+        ``questions.npy`` holds the offsets that are added to the vectors of questions; without it, none are added.
 
         Raises:
             IndexUnusableError: a file is missing, damaged, or does not fit the others.
         """
         try:
-            about = json.loads((folder / "model.json").read_text("utf-8"))
+            metadata = json.loads((folder / "model.json").read_text("utf-8"))
             vocabulary = Vocabulary((folder / "vocabulary.txt").read_bytes())
             table = map_array(folder / "table.npy")
             scales = map_array(folder / "scales.npy")
@@ -173,7 +173,7 @@ class StaticEmbedder:
             raise IndexUnusableError(
                 f"The embedder in {str(folder)!r} is damaged: its parts differ in length; reinstall it."
             )
-        embedder = cls(str(about["name"]), table, scales, vocabulary, int(about["hashed"]))
+        embedder = cls(str(metadata["name"]), table, scales, vocabulary, int(metadata["hashed"]))
         if moved is not None and moved.shape != (embedder.dimensions,) * 2:
             raise IndexUnusableError(
                 f"The embedder in {str(folder)!r} is damaged: questions.npy has the shape {moved.shape}; reinstall it."
@@ -182,12 +182,12 @@ class StaticEmbedder:
         return embedder.from_disk(cls.load, folder)
 
     def from_disk(self, load: Callable[..., StaticEmbedder], *where: object) -> StaticEmbedder:
-        """Note what loads this embedder, and return it."""
+        """Record the function that loads this embedder, for pickling, and return the embedder."""
         self._origin = (load, where)
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Cross to another process by name: the weights are mapped there, not sent."""
+        """Pickle by the function that loads the embedder: another process maps the weights itself."""
         return super().__reduce__() if self._origin is None else self._origin  # type: ignore[return-value]
 
     def with_rows(
@@ -196,7 +196,7 @@ class StaticEmbedder:
         """Return an embedder of another name with other vectors for some rows.
 
         Args:
-            name: of the new embedder.
+            name: the name of the new embedder.
             rows: their numbers, shape ``(n,)``.
             table: their vectors, shape ``(n, dimensions)``.
             scales: their scales, shape ``(n,)``.
@@ -216,9 +216,9 @@ class StaticEmbedder:
 
     def vectors_of(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
         """Return the weighted vectors of rows of the table, shape ``(len(rows), dimensions)``."""
-        found: NDArray[np.float32] = self._table.take(rows, 0).astype(np.float32)
-        found *= self._scales[rows, None]
-        return found
+        vectors: NDArray[np.float32] = self._table.take(rows, 0).astype(np.float32)
+        vectors *= self._scales[rows, None]
+        return vectors
 
     @classmethod
     @cache
@@ -239,7 +239,7 @@ class StaticEmbedder:
         return vectors
 
     def question(self, text: str) -> NDArray[np.float32]:
-        """Return a question's unit vector, shape ``(dimensions,)``, moved to where answers are; zeros without words.
+        """Return a question's unit vector, shape ``(dimensions,)``, moved towards answers; zeros without words.
 
         Questions use other words than their answers, so the vector is moved by a learned offset.
         """
@@ -256,9 +256,9 @@ class StaticEmbedder:
         return len(self._scales)
 
     def cosines(self, rows: NDArray[np.intp], others: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return how alike rows of the table are in direction, shape ``(len(rows), len(others))``, -1 to 1.
+        """Return the cosines between rows of the table, shape ``(len(rows), len(others))``.
 
-        Many rows are compared with few others in half the time that few take with many.
+        It is fastest if ``others`` is the shorter list.
         """
         one, other = (self._table.take(chosen, 0).astype(np.float32) for chosen in (rows, others))
         other /= _lengths(other)[:, None]
@@ -274,7 +274,7 @@ class StaticEmbedder:
         return self._known_lengths.take(rows)
 
     def _encode_one(self, text: str) -> NDArray[np.float32]:
-        """Return the same row for a query: what counts the rows of many texts takes three times as long for one."""
+        """Return the vector of one text; this takes a third of the time of the code for many texts."""
         counts = Counter(memoryview(self.pieces.row_bytes(text)).cast("i"))
         rows = sorted(counts)
         weights = self._scales.take(rows) * damp(np.array([counts[row] for row in rows], np.float32))
@@ -298,13 +298,13 @@ class StaticEmbedder:
 def question_vector(embedder: Embedder, text: str) -> NDArray[np.float32]:
     """Return the unit row by which an embedder finds what answers a question, shape ``(dimensions,)``.
 
-    Embedders of other makers move questions themselves, if they do.
+    Other embedders than the bundled one get the text itself.
     """
     return embedder.question(text) if isinstance(embedder, StaticEmbedder) else embedder.encode([text])[0]
 
 
 def _bundled() -> StaticEmbedder:
-    """Return the bundled embedder of whatever process this is called in."""
+    """Return the bundled embedder of the present process."""
     return StaticEmbedder.bundled()
 
 
@@ -335,7 +335,7 @@ class Vocabulary:
 
     Attributes:
         get: returns the row of a word, None if it has none.
-        longest: no word has more letters; exact as soon as there is a dictionary.
+        longest: an upper bound of the letters of a word; exact as soon as there is a dictionary.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -364,7 +364,7 @@ class Vocabulary:
         return self._lines[1:-1].decode().split("\n")
 
     def _index(self) -> Callable[[str], int | None]:
-        """Look words up in a dictionary from here on."""
+        """Make a dictionary, which is used for all further words, and return its look-up."""
         words = self.words()
         self.longest = max(map(len, words))
         self.get = dict(zip(words, range(len(words)), strict=True)).get

@@ -1,7 +1,7 @@
 """The bundled embedder tuned to one corpus: some rows of its table are replaced, from a small file.
 
-The name of a tuned embedder carries the name of what it was tuned from and a hash of its rows, so that an index is
-refused with other weights in either.
+The name of a tuned embedder consists of the name of the original and a hash of the tuned rows, so that an index refuses
+other weights of either.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class TunedRows:
 
 
 def save(replaced: TunedRows, folder: Path) -> StaticEmbedder:
-    """Write tuned rows into ``folder``, as one piece, and return the embedder that they make."""
+    """Write tuned rows into a file in ``folder``, atomically, and return the embedder that they make."""
     embedder = replaced.embedder()
     file = folder / file_of(embedder.name)
     new = file.with_name(f"{file.name}.new")
@@ -63,8 +63,8 @@ def load(folder: Path, name: str) -> StaticEmbedder:
     """Return the tuned embedder of a name.
 
     Args:
-        folder: where ``save`` wrote it.
-        name: of the tuned embedder.
+        folder: the folder into which ``save`` wrote it.
+        name: the name of the tuned embedder.
 
     Raises:
         IndexUnusableError: its file is missing or damaged, or it was tuned from another embedder than the bundled one.

@@ -26,8 +26,8 @@ def is_tuned(name: str) -> bool:
 
 def base_of(name: str) -> str:
     """Return the name of the embedder that this one was tuned from, or the name itself."""
-    found = _NAME.fullmatch(name)
-    return name if found is None else found["base"]
+    match = _NAME.fullmatch(name)
+    return name if match is None else match["base"]
 
 
 def file_of(name: str) -> str:
@@ -36,14 +36,14 @@ def file_of(name: str) -> str:
     Raises:
         ValueError: ``name`` is not that of a tuned embedder.
     """
-    found = _NAME.fullmatch(name)
-    if found is None:
+    match = _NAME.fullmatch(name)
+    if match is None:
         raise ValueError(f"{name!r} is not the name of a tuned embedder")
-    return f"{PREFIX}{found['digest']}.npz"
+    return f"{PREFIX}{match['digest']}.npz"
 
 
 def forget(folder: Path, *, but: str = "") -> None:
-    """Delete the files of all tuned embedders in ``folder`` except that of the one named ``but``."""
+    """Delete the files of all tuned embedders in ``folder``, except the file of the embedder named ``but``."""
     kept = file_of(but) if is_tuned(but) else ""
     for file in folder.glob(f"{PREFIX}*"):
         if file.name != kept:

@@ -19,9 +19,10 @@ class Configuration:
     """One way of indexing and searching.
 
     Attributes:
-        embedder: as the setting of this name.
-        chunker: as the setting of this name.
-        search: ``ranked`` (both retrievers, then the ranker), ``fusion`` (both, without it), ``lexical``, ``dense``.
+        embedder: a value of the setting ``embedder``.
+        chunker: a value of the setting ``chunker``.
+        search: ``ranked`` (both retrievers, then the ranker), ``fusion`` (both retrievers without the ranker),
+            ``lexical`` or ``dense``.
     """
 
     embedder: str
@@ -38,8 +39,8 @@ class Step:
     """Two configurations that differ in one thing.
 
     Attributes:
-        before: the one with the earlier value.
-        after: the other one.
+        before: the configuration with the earlier value.
+        after: the configuration with the later value.
         what: the field of ``Configuration`` that differs.
     """
 
@@ -51,9 +52,9 @@ class Step:
 def grid(
     embedders: Sequence[str], chunkers: Sequence[str], retrievers: Sequence[RetrieverName], rankers: Sequence[bool]
 ) -> tuple[Configuration, ...]:
-    """Return every combination once, in the order that the values were given.
+    """Return every combination once, in the order in which the values were given.
 
-    One retriever alone is not ranked; and a lexical search knows no vectors, so it is run with the first embedder only.
+    One retriever alone is not ranked. A lexical search uses no vectors, so it is run with the first embedder only.
 
     Raises:
         UsageError: there are too many combinations, or a retriever is unknown.
@@ -65,16 +66,18 @@ def grid(
     for retriever in retrievers:
         for ranked in rankers:
             searches["lexical" if retriever == "lexical" else _dense_too(retriever, ranked)] = None
-    found = tuple(
+    configurations = tuple(
         dict.fromkeys(
             Configuration(embedder, chunker, search)
             for embedder, chunker, search in product(embedders, chunkers, searches)
             if search != "lexical" or embedder == embedders[0]
         )
     )
-    if len(found) > _LARGEST:
-        raise UsageError(f"{len(found)} configurations are more than {_LARGEST}. Give fewer options to combine.")
-    return found
+    if len(configurations) > _LARGEST:
+        raise UsageError(
+            f"{len(configurations)} configurations are more than {_LARGEST}. Give fewer options to combine."
+        )
+    return configurations
 
 
 def _dense_too(retriever: RetrieverName, ranked: bool) -> Mode:
@@ -84,7 +87,7 @@ def _dense_too(retriever: RetrieverName, ranked: bool) -> Mode:
 
 
 def steps(configurations: Sequence[Configuration]) -> Iterator[Step]:
-    """Yield every pair that differs in one thing, with the first value of all in the first."""
+    """Yield every pair of configurations that differ in one value, of which the first has the first value."""
     for entry in fields(Configuration):
         first = getattr(configurations[0], entry.name) if configurations else None
         for before in configurations:
@@ -96,7 +99,7 @@ def steps(configurations: Sequence[Configuration]) -> Iterator[Step]:
 
 
 def differ_in(one: Configuration, other: Configuration) -> tuple[str, ...]:
-    """Return the names of what two configurations differ in."""
+    """Return the names of the fields in which two configurations differ."""
     return tuple(
         entry.name for entry in fields(Configuration) if getattr(one, entry.name) != getattr(other, entry.name)
     )

@@ -1,4 +1,4 @@
-"""From answers to numbers: every metric of every question of a configuration, and what the configuration costs."""
+"""Scores answers: every metric of every question of a configuration, and what the configuration costs."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Costs:
     """The costs of a configuration on this machine.
 
     Attributes:
-        index_seconds: to build the indexes of all parts from nothing, or None if unknown.
+        index_seconds: the seconds in which the indexes of all parts are built from nothing; None if unknown.
         index_bytes: their size on disk.
         documents: number of documents.
         chunks: number of chunks.
         chunk_bytes: mean size of a chunk.
         query_p50: median seconds of a search.
         query_p95: 95th percentile of a search's seconds.
-        price: of embedding the corpora, in the prices' currency, or None if unknown.
+        price: the price of embedding the corpora, in the prices' currency; None if unknown.
     """
 
     index_seconds: float | None
@@ -51,9 +51,9 @@ class ScoredConfiguration:
 
     Attributes:
         configuration: the configuration.
-        questions: in the data set's order.
-        answers: to the questions, in the same order.
-        values: of every metric, one for each question in the same order.
+        questions: the questions in the data set's order.
+        answers: the answers to the questions, in the same order.
+        values: the values of every metric, one for each question in the same order.
         costs: its costs.
     """
 
@@ -79,13 +79,13 @@ def measures(unit: Unit, cutoffs: Iterable[int]) -> Mapping[str, Measure]:
 
     Args:
         unit: whether a result is a chunk, or a document that counts once.
-        cutoffs: numbers of results among which recall looks.
+        cutoffs: the values of k for recall@k.
     """
     recalls = {f"recall@{k}": partial(recall, k=k) for k in dict.fromkeys(cutoffs)}
-    found: dict[str, Measure] = {MAIN: ndcg, **recalls, "mrr@10": reciprocal_rank}
+    scores: dict[str, Measure] = {MAIN: ndcg, **recalls, "mrr@10": reciprocal_rank}
     if unit == "documents":
-        return MappingProxyType({name: _by_document(measure) for name, measure in found.items()})
-    return MappingProxyType({**found, f"{MAIN} by document": _by_document(ndcg)})
+        return MappingProxyType({name: _by_document(measure) for name, measure in scores.items()})
+    return MappingProxyType({**scores, f"{MAIN} by document": _by_document(ndcg)})
 
 
 def _by_document(measure: Measure) -> Measure:
@@ -103,12 +103,12 @@ def score(cells: Sequence[Cell], used: Mapping[str, Measure]) -> tuple[ScoredCon
 def _score_configuration(
     configuration: Configuration, cells: Sequence[Cell], used: Mapping[str, Measure]
 ) -> ScoredConfiguration:
-    asked = [(question, cell.answers[question.id]) for cell in cells for question in cell.part.questions]
+    answered = [(question, cell.answers[question.id]) for cell in cells for question in cell.part.questions]
     values = {
-        name: tuple(measure(answer.locations, question.targets) for question, answer in asked)
+        name: tuple(measure(answer.locations, question.targets) for question, answer in answered)
         for name, measure in used.items()
     }
-    questions, answers = zip(*asked, strict=True)
+    questions, answers = zip(*answered, strict=True)
     return ScoredConfiguration(configuration, questions, answers, values, _costs(cells, answers))
 
 

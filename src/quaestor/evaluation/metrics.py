@@ -31,10 +31,10 @@ class Question:
     """One question with its answers.
 
     Attributes:
-        id: unique within its data set.
-        text: its text.
+        id: the identifier, unique within its data set.
+        text: the question's text.
         targets: every place that answers it; at least one.
-        category: for results by category; may be empty.
+        category: the name of a group of questions, for results by category; may be empty.
     """
 
     id: str
@@ -61,8 +61,8 @@ def covers(location: Location, target: Target) -> bool:
 def ndcg(results: Sequence[Location], targets: Sequence[Target], k: int = CUTOFF) -> float:
     """Return NDCG@k (Järvelin and Kekäläinen 2002), 0 to 1; the ideal list has every target at a rank of its own.
 
-    A target counts at the first result that covers it; several that one result covers share its rank, and the highest
-    of their gains.
+    A target counts at the first result that covers it. If one result covers several targets, they share its rank and
+    the highest of their gains.
     """
     gains: dict[int, float] = {}
     for target in targets:

@@ -46,11 +46,12 @@ def own_data_set(
     The same corpus, history and arguments give the same questions.
 
     Args:
-        corpus: up to date.
-        copies: folder for the copy.
-        each: most questions of every kind.
-        seed: of random choices.
-        kinds: sources of questions; empty for all but docstrings, and for these, too, if the history gives too few.
+        corpus: the up-to-date corpus.
+        copies: the folder for the copy.
+        each: the most questions of each kind.
+        seed: the seed of random choices.
+        kinds: the kinds of questions to make. If empty, all kinds but docstrings are made, and those, too, if the
+            history gives too few questions.
 
     Raises:
         UsageError: no question can be made from it.
@@ -71,8 +72,8 @@ def own_data_set(
     place = copy.lay_out(_state(made), files)
     part = Part(root.name, place, made.questions, project=corpus.retriever.project, copied=True)
     name = f"{root.name}, asked about itself"
-    about = (*_about(made, seed), *([] if kinds or short else [_WITHOUT_DOCSTRINGS]), _CANNOT_TELL)
-    return DataSet(name, "self", "chunks", (part,), _small(made, root), about)
+    notes = (*_about(made, seed), *([] if kinds or short else [_WITHOUT_DOCSTRINGS]), _CANNOT_TELL)
+    return DataSet(name, "self", "chunks", (part,), _small(made, root), notes)
 
 
 def _state(made: MadeSet) -> str:
@@ -86,17 +87,17 @@ def _small(made: MadeSet, root: Path) -> tuple[str, ...]:
     count = len(made.questions)
     if count >= FEWEST:
         return ()
-    asked = "question" if count == 1 else "questions"
+    noun = "question" if count == 1 else "questions"
     return (
-        f"Only {count} {asked} could be made of {str(root)!r}: with fewer than {FEWEST}, hardly any difference can be "
+        f"Only {count} {noun} could be made of {str(root)!r}: with fewer than {FEWEST}, hardly any difference can be "
         "distinguished from chance.",
     )
 
 
 def _about(made: MadeSet, seed: int) -> tuple[str, ...]:
     counts = Counter(question.category for question in made.questions)
-    told = ", ".join(f"{counts[kind]} of {what}" for kind, what in _MADE_OF.items() if counts[kind])
+    counted = ", ".join(f"{counts[kind]} of {what}" for kind, what in _MADE_OF.items() if counts[kind])
     return (
-        f"{len(made.questions)} questions, made of the corpus's own words with seed {seed}: {told}. What "
+        f"{len(made.questions)} questions, made of the corpus's own words with seed {seed}: {counted}. What "
         "is searched is a copy of the corpus in which these words do not stand, so that nothing gives an answer away.",
     )

@@ -52,11 +52,11 @@ class Results:
     Attributes:
         data_set: the data set.
         rows: the configurations, in the given order.
-        comparisons: of configurations that differ in one thing.
-        problems: sentences about what was left out.
+        comparisons: the comparisons of configurations that differ in one thing.
+        problems: sentences about the entries that were left out.
         cutoffs: the k of each recall@k.
-        machine: on which times were measured.
-        date: of the results, ISO 8601 in UTC.
+        machine: the machine on which times were measured.
+        date: the date of the results, ISO 8601 in UTC.
     """
 
     data_set: DataSet
@@ -74,7 +74,7 @@ class Results:
 
     @property
     def question_count(self) -> int:
-        """Questions that every configuration was asked."""
+        """The number of questions that every configuration was asked."""
         return len(self.rows[0].scored.questions) if self.rows else 0
 
     @cached_property
@@ -103,16 +103,16 @@ class Results:
     def verdict(self) -> str:
         """A sentence on which configuration is best, and how sure that is."""
         best, value = self.best, self.best.means[MAIN]
-        told = f"{best.name} ({best.scored.configuration})"
+        name = f"{best.name} ({best.scored.configuration})"
         worth = f"{metric_name(MAIN)} of {value.mean:.3f}, between {value.low:.3f} and {value.high:.3f}"
         if len(self.rows) == 1:
-            return f"{told} has an {worth}."
+            return f"{name} has an {worth}."
         if not self.rivals:
-            return f"{told} has the highest {worth}; every other one is worse by more than chance."
+            return f"{name} has the highest {worth}; every other one is worse by more than chance."
         if len(self.rivals) == len(self.rows) - 1:
-            return f"{told} has the highest {worth}; but none of the others differs from it by more than chance."
+            return f"{name} has the highest {worth}; but none of the others differs from it by more than chance."
         names = ", ".join(row.name for row in self.rivals)
-        return f"{told} has the highest {worth}; {names} may be as good: chance explains the difference."
+        return f"{name} has the highest {worth}; {names} may be as good: chance explains the difference."
 
     def row_of(self, scored: object) -> Row:
         """Return the row of a configuration."""
@@ -149,7 +149,7 @@ def _name(number: int) -> str:
 
 
 def _too_small(outcome: Outcome, cutoff: int) -> tuple[str, ...]:
-    """Return a sentence for each corpus that has hardly more documents than are looked at."""
+    """Return a sentence for each corpus that has hardly more documents than a metric looks at."""
     small: dict[str, int] = {}
     for cell in outcome.cells:
         if cell.built.chunks <= max(cutoff, 10):
@@ -194,8 +194,8 @@ class Comparison:
     """Two configurations that differ in one thing.
 
     Attributes:
-        step: from which to which.
-        difference: how much the second is above the first, by the main metric, with its interval and probability.
+        step: which two configurations they are, and in what they differ.
+        difference: the second's mean of the main metric minus the first's, with its interval and probability.
         adjusted: the probability, adjusted for the number of comparisons.
         better: questions that the second answers better.
         worse: questions that it answers worse.
@@ -214,16 +214,16 @@ def _compare(scored: Sequence[ScoredConfiguration], shown: int = 4) -> tuple[Com
     """Return a comparison for every pair of configurations that differ in one thing; see ``steps``.
 
     Args:
-        scored: what all were worth on the same questions.
-        shown: contrasts to keep of either direction.
+        scored: the scores of all configurations on the same questions.
+        shown: the number of contrasts to keep in each direction.
     """
     by_configuration = {one.configuration: one for one in scored}
     pairs = list(steps(list(by_configuration)))
-    found = [_pair(by_configuration[step.before], by_configuration[step.after]) for step in pairs]
-    adjusted = holm([one.p for one in found])
+    differences = [_pair(by_configuration[step.before], by_configuration[step.after]) for step in pairs]
+    adjusted = holm([one.p for one in differences])
     return tuple(
         _comparison(step, one, chance, by_configuration[step.before], by_configuration[step.after], shown)
-        for step, one, chance in zip(pairs, found, adjusted, strict=True)
+        for step, one, chance in zip(pairs, differences, adjusted, strict=True)
     )
 
 
@@ -232,7 +232,12 @@ def _pair(before: ScoredConfiguration, after: ScoredConfiguration) -> Difference
 
 
 def _comparison(
-    step: Step, found: Difference, adjusted: float, before: ScoredConfiguration, after: ScoredConfiguration, shown: int
+    step: Step,
+    difference: Difference,
+    adjusted: float,
+    before: ScoredConfiguration,
+    after: ScoredConfiguration,
+    shown: int,
 ) -> Comparison:
     all_of_them = [
         Contrast(*each)
@@ -243,4 +248,4 @@ def _comparison(
     unlike = sorted((one for one in all_of_them if abs(one.gap) > _LEAST_DIFFERENCE), key=lambda one: -one.gap)
     better = [one for one in unlike if one.gap > 0]
     worse = [one for one in reversed(unlike) if one.gap < 0]
-    return Comparison(step, found, adjusted, len(better), len(worse), tuple(better[:shown] + worse[:shown]))
+    return Comparison(step, difference, adjusted, len(better), len(worse), tuple(better[:shown] + worse[:shown]))

@@ -1,7 +1,7 @@
 """Running an evaluation: asking every question of every configuration, unless its answer is stored.
 
-All of it lies in one folder below the data folder, so that a second run goes on: ``indexes`` (one for each corpus,
-embedder and chunker, with what it cost), ``answers`` (a file of lines for each index and way of searching) and
+Everything is stored in one folder below the data folder, so that a second run continues: ``indexes`` (one for each
+corpus, embedder and chunker, with what it cost), ``answers`` (a file of lines for each index and way of searching) and
 ``copies`` (corpora that are not files). The cost of paid embedders is estimated before anything is sent.
 """
 
@@ -24,7 +24,7 @@ from quaestor.embedding.remote import Allowance
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
-from quaestor.evaluation.stored_run import Answer, Answers, BuiltIndex, build_index, finished_index, index_key
+from quaestor.evaluation.stored_run import Answer, Answers, BuiltIndex, build_index, index_key, unchanged_index
 from quaestor.indexing.indexer import Progress
 from quaestor.search.ranker import with_dense_factor
 from quaestor.search.retriever import Retriever
@@ -70,7 +70,7 @@ class Cell:
         configuration: the configuration.
         part: the part.
         built: the index and its cost.
-        answers: by the question's id.
+        answers: the answers by the question's id.
     """
 
     configuration: Configuration
@@ -84,8 +84,8 @@ class Outcome:
     """The outcome of a run.
 
     Attributes:
-        cells: in order of parts, then configurations.
-        problems: sentences about parts that were left out.
+        cells: the cells in the order of parts, then configurations.
+        problems: sentences about the parts that were left out.
     """
 
     cells: tuple[Cell, ...]
@@ -97,7 +97,7 @@ class Watcher:
     """Callbacks for a run's progress.
 
     Attributes:
-        indexing: as for any index.
+        indexing: called during indexing, as for any index.
         asked: called with the numbers of questions done and in all, and the configuration.
     """
 
@@ -168,23 +168,23 @@ class Run:
         return Outcome(tuple(cells), tuple(problems))
 
     def unasked_questions(self, part: Part, configuration: Configuration) -> list[Question] | None:
-        """Return the questions that were not asked yet; None if the index is not there, or not as the corpus is now."""
+        """Return the questions without a stored answer; None if the index is missing or outdated."""
         cell = self._begin_cell(part, configuration)
-        about = finished_index(part.root, cell.folder, cell.trial.embedder, cell.settings)
-        return None if about is None else _missing_questions(part, self._answers(cell, about))
+        built = unchanged_index(part.root, cell.folder, cell.trial.embedder, cell.settings)
+        return None if built is None else _missing_questions(part, self._answers(cell, built))
 
     def _cell(self, part: Part, configuration: Configuration, progress: _Count) -> Cell:
         begun = self._begin_cell(part, configuration)
         folder, embedder, settings = begun.folder, begun.trial.embedder, begun.settings
-        about = build_index(part.root, folder, embedder, settings, self._watcher.indexing, self._allowance)
-        answers = self._answers(begun, about)
+        built = build_index(part.root, folder, embedder, settings, self._watcher.indexing, self._allowance)
+        answers = self._answers(begun, built)
         missing = _missing_questions(part, answers)
         progress.add(len(part.questions) - len(missing), configuration)
-        if missing and about.chunks:
+        if missing and built.chunks:
             # Opened anew for each way of searching: what one of them has loaded must not speed up the next.
             with open_trial_index(part.root, folder, embedder, settings) as corpus:
                 _ask(corpus, begun, missing, answers, progress)
-        return Cell(configuration, part, about, answers.of(part.questions))
+        return Cell(configuration, part, built, answers.of(part.questions))
 
     def _begin_cell(self, part: Part, configuration: Configuration) -> _StartedCell:
         settings = self._settings_of(part)._replace(embedder=configuration.embedder, chunker=configuration.chunker)
@@ -192,8 +192,8 @@ class Run:
         folder = self._place.indexes / index_key(part.root, trial.embedder, settings)
         return _StartedCell(part, configuration, settings, trial, folder)
 
-    def _answers(self, begun: _StartedCell, about: BuiltIndex) -> Answers:
-        return Answers(self._place.answers / f"{_key(begun, about)}.jsonl")
+    def _answers(self, begun: _StartedCell, built: BuiltIndex) -> Answers:
+        return Answers(self._place.answers / f"{_key(begun, built)}.jsonl")
 
     def _trial(self, part: Part, settings: Settings) -> TrialVectors:
         """Return the embedder of a name: one for the whole run, because some take long to load."""
@@ -256,10 +256,10 @@ def _missing_questions(part: Part, answers: Answers) -> list[Question]:
     return [question for question in part.questions if question.id not in known]
 
 
-def _key(begun: _StartedCell, about: BuiltIndex) -> str:
-    """Return the name of a file of answers: another state of the corpus, or another search, has another one."""
+def _key(begun: _StartedCell, built: BuiltIndex) -> str:
+    """Return the name of a file of answers: one for each state of the corpus and each way of searching."""
     part, search = begun.part, begun.configuration.search
-    text = repr((begun.folder.name, about.state, search, part.prefix, part.project, begun.trial.trust, DEPTH))
+    text = repr((begun.folder.name, built.state, search, part.prefix, part.project, begun.trial.trust, DEPTH))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
@@ -271,12 +271,12 @@ def estimate(
     For an unfinished index it is the cost of a whole one: an upper bound.
 
     Args:
-        run: knows what is there already.
+        run: the run, which knows the stored indexes and answers.
         data_set: the questions.
-        configurations: to run.
-        settings_of: the settings of a part's corpus.
+        configurations: the configurations to run.
+        settings_of: returns the settings of a part's corpus.
     """
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     for part in data_set.parts:
         begun: set[tuple[str, str]] = set()
         for one in configurations:
@@ -287,25 +287,27 @@ def estimate(
             missing = run.unasked_questions(part, one)
             if missing is None and (one.embedder, one.chunker) not in begun:
                 begun.add((one.embedder, one.chunker))
-                found.append(survey_and_estimate(part.root, settings, rebuild=True)[1])
+                estimates.append(survey_and_estimate(part.root, settings, rebuild=True)[1])
             if one.search != "lexical":
-                asked = part.questions if missing is None else missing
-                found.append(estimate_queries(remote, [question.text for question in (*asked[:_WARM_UP], *asked)]))
-    return _sum_of(found) if found else None
+                questions = part.questions if missing is None else missing
+                estimates.append(
+                    estimate_queries(remote, [question.text for question in (*questions[:_WARM_UP], *questions)])
+                )
+    return _sum_of(estimates) if estimates else None
 
 
-def _sum_of(found: Sequence[Estimate]) -> Estimate:
+def _sum_of(estimates: Sequence[Estimate]) -> Estimate:
     """Return several estimates as one; its price is that of the first."""
-    costs = [one.cost for one in found]
+    costs = [one.cost for one in estimates]
     return replace(
-        found[0],
-        embedder=", ".join(dict.fromkeys(one.embedder for one in found)),
-        exact=all(one.exact for one in found),
-        texts=sum(one.texts for one in found),
-        tokens=sum(one.tokens for one in found),
-        known=sum(one.known for one in found),
+        estimates[0],
+        embedder=", ".join(dict.fromkeys(one.embedder for one in estimates)),
+        exact=all(one.exact for one in estimates),
+        texts=sum(one.texts for one in estimates),
+        tokens=sum(one.tokens for one in estimates),
+        known=sum(one.known for one in estimates),
         new=True,
         cost=None if None in costs else sum(cost for cost in costs if cost is not None),
-        seconds=sum(one.seconds for one in found),
+        seconds=sum(one.seconds for one in estimates),
         basis="of all of them together",
     )

@@ -1,4 +1,4 @@
-"""How sure a mean, and a difference of two means, is. The same questions were put to both, so they are paired."""
+"""Intervals of means, and tests of differences between two means; both have the same questions, so they are paired."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Estimate:
     """A mean with its 95% interval.
 
     Attributes:
-        mean: of the values.
-        low: lower end of the interval.
-        high: upper end.
+        mean: the mean of the values.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
     """
 
     mean: float
@@ -30,11 +30,11 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much a second list of values is above a first one.
+    """The mean of a second list of values minus that of a first one.
 
     Attributes:
         estimate: the mean difference with its interval.
-        p: probability of a difference at least as large, either way, if both were alike.
+        p: the probability of a difference at least as large, in either direction, if both had the same distribution.
     """
 
     estimate: Estimate
@@ -59,10 +59,10 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def difference(before: Sequence[float], after: Sequence[float]) -> Difference:
-    """Return how much ``after`` is above ``before``, question by question.
+    """Return the mean of ``after`` minus ``before``, question by question.
 
-    ``p`` is that of a randomisation test (Smucker, Allan and Carterette 2007): each question's difference may as well
-    have had the other sign.
+    ``p`` is from a randomisation test (Smucker, Allan and Carterette 2007), which flips the sign of each question's
+    difference at random.
     """
     gaps = np.asarray(after, np.float64) - np.asarray(before, np.float64)
     return Difference(estimate(list(gaps)), _chance_of(gaps))

@@ -39,14 +39,14 @@ class BuiltIndex:
     """An index that was built, and its cost.
 
     Attributes:
-        state: identifies the corpus's content and this program's version.
+        state: a text that identifies the corpus's content and this program's version.
         embedder: the embedder's own name.
-        seconds: time of a whole build on this machine; None if a remote embedder's earlier work was reused.
+        seconds: the time of a whole build on this machine; None if a remote embedder's earlier work was reused.
         bytes: its size on disk.
-        documents: number of documents.
-        chunks: number of chunks.
-        source_bytes: size of the documents.
-        price: most that its vectors cost, in the prices' currency, or None if unknown.
+        documents: the number of documents.
+        chunks: the number of chunks.
+        source_bytes: the size of the documents in bytes.
+        price: the most that its vectors cost, in the prices' currency; None if unknown.
     """
 
     state: str
@@ -76,22 +76,22 @@ def build_index(
 ) -> BuiltIndex:
     """Return the index of the present corpus with its cost; build it if it is missing.
 
-    An outdated or unfinished one is built from nothing, so that its time is that of a whole build; but paid vectors of
-    a remote embedder are kept.
+    An outdated or unfinished index is built from nothing, so that its time is that of a whole build; but paid vectors
+    of a remote embedder are kept.
 
     Args:
         root: the corpus.
-        folder: of the index.
-        embedder: of the index.
-        settings: of indexing.
-        progress: as for any index.
+        folder: the folder of the index.
+        embedder: the embedder of the index.
+        settings: the settings of indexing.
+        progress: called during indexing, as for any index.
         allowance: what a remote embedder may cost; None allows what a refresh may cost.
 
     Raises:
         BudgetError: the allowance does not cover it.
         UpstreamError: the embedder's server failed.
     """
-    if (known := finished_index(root, folder, embedder, settings)) is not None:
+    if (known := unchanged_index(root, folder, embedder, settings)) is not None:
         return known
     (folder / _RECORD).unlink(missing_ok=True)
     remote = isinstance(embedder, RemoteEmbedder)
@@ -129,8 +129,8 @@ def _record(corpus: Corpus, seconds: float | None, price: float | None) -> Built
     return BuiltIndex(state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, held.bytes, price)
 
 
-def finished_index(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> BuiltIndex | None:
-    """Return the record of a finished index that nothing has changed of."""
+def unchanged_index(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> BuiltIndex | None:
+    """Return the record of a finished index whose corpus has not changed since; None if there is no such index."""
     try:
         record = BuiltIndex(**json.loads((folder / _RECORD).read_bytes()))
     except (OSError, ValueError, TypeError):
@@ -192,10 +192,10 @@ class Answer:
     @classmethod
     def of(cls, hits: Iterable[Hit], prefix: str, seconds: float) -> Answer:
         """Return a search's answer, with the questions' ``prefix`` before each path."""
-        found = [ShownHit(_location(hit, prefix), hit.symbol or "", _excerpt(hit.text)) for hit in hits]
-        locations = tuple(one.location for one in found)
+        shown = [ShownHit(_location(hit, prefix), hit.symbol or "", _excerpt(hit.text)) for hit in hits]
+        locations = tuple(one.location for one in shown)
         kept = {*locations[:_SHOWN], *each_document_once(locations)[:_SHOWN]}
-        return cls(locations, tuple(one for one in found if one.location in kept), seconds)
+        return cls(locations, tuple(one for one in shown if one.location in kept), seconds)
 
     def first(self, unit: Unit) -> list[ShownHit]:
         """Return the first few results, whether these are chunks or documents."""

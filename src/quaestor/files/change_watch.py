@@ -54,39 +54,39 @@ class ChangeWatch:
             self._walked = True
             return walk()  # most commands look only once, and watching thousands of folders takes some milliseconds
         outside = _states(_outside(self._root, decisions))
-        found = walk()
-        if self._watch(found) and _is_settled(found) and self._is_steady(found, outside):
-            self._found, self._outside = found, outside
-        return found
+        result = walk()
+        if self._watch(result) and _is_settled(result) and self._is_steady(result, outside):
+            self._found, self._outside = result, outside
+        return result
 
     def forget(self) -> None:
         """Walk at the next look, whatever the kernel reports."""
         self._found = None
 
-    def _watch(self, found: WalkResult) -> bool:
+    def _watch(self, result: WalkResult) -> bool:
         """Watch every folder that was read; return whether all of them were watched during the walk."""
-        if not found.places:
+        if not result.places:
             return False  # the root is a file, not a folder
         if self._notices is None:
             from quaestor.files.inotify import InotifyWatch  # noqa: PLC0415 - most commands look once
 
             self._notices = InotifyWatch(self._root)
-        return self._notices.watch(found.places)
+        return self._notices.watch(result.places)
 
-    def _is_steady(self, found: WalkResult, outside: Mapping[str, State]) -> bool:
+    def _is_steady(self, result: WalkResult, outside: Mapping[str, State]) -> bool:
         """Return whether the files outside are unchanged, and every later change would change their times."""
         now = time.time_ns()
         if any(is_racy(state[4], now) for state in outside.values()):
             return False
-        return _states(_outside(self._root, found.decisions)) == outside
+        return _states(_outside(self._root, result.decisions)) == outside
 
 
-def _is_settled(found: WalkResult) -> bool:
+def _is_settled(result: WalkResult) -> bool:
     """Return whether no work is pending and every change will be noticed.
 
     A file with several hard links can be changed through a link in another folder.
     """
-    return not (found.added or found.suspects or found.removed or found.linked)
+    return not (result.added or result.suspects or result.removed or result.linked)
 
 
 def _outside(root: Path, decisions: Decisions) -> Iterable[str]:

@@ -138,7 +138,7 @@ def check(root: Path, documents: Iterable[Document]) -> Mapping[str, State]:
 
     Args:
         root: the folder that paths are relative to.
-        documents: as indexed; usually those of a few hits. Each is checked once.
+        documents: the documents as indexed; usually those of a few hits. Each is checked once.
     """
     place = str(root)
     return {path: check_one(place, document) for path, document in {d.path: d for d in documents}.items()}

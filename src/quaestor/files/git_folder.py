@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from struct import Struct
 
-from quaestor.history.git_boundary import GitBoundary, read_small
+from quaestor.history.git_boundary import GitBoundary, config_values, read_small
 
 _LARGEST_CONFIG = 1 << 20
 _LARGEST_POINTER = 1 << 12
@@ -50,8 +50,8 @@ def git_folder(dot_git: Path) -> Path:
 
 
 def _pointer(path: Path) -> str:
-    said = read_small(path, _LARGEST_POINTER).decode("utf-8", "surrogateescape").strip()
-    return "" if "\0" in said else said  # no path contains a NUL
+    text = read_small(path, _LARGEST_POINTER).decode("utf-8", "surrogateescape").strip()
+    return "" if "\0" in text else text  # no path contains a NUL
 
 
 def user_ignore_file(environment: Mapping[str, str] = os.environ) -> Path | None:
@@ -80,24 +80,8 @@ def _user_configs(environment: Mapping[str, str], home: str | None) -> Iterator[
 
 def _excludes_file(config: bytes) -> str | None:
     """Return the last ``core.excludesFile`` of a git configuration."""
-    section, found = "", None
-    for line in config.decode("utf-8", "replace").splitlines():
-        line = line.strip()
-        if line.startswith("["):
-            section, _, line = line[1:].partition("]")
-            section, line = section.strip().lower(), line.strip()
-        key, equals, value = line.partition("=")
-        if section == "core" and equals and key.strip().lower() == "excludesfile":
-            found = _unquote(value.strip())
-    return found
-
-
-def _unquote(value: str) -> str:
-    if value.startswith('"'):
-        return value[1:].partition('"')[0].replace("\\\\", "\\")
-    for mark in (" #", " ;"):
-        value = value.partition(mark)[0]
-    return value.rstrip()
+    values = config_values(config.decode("utf-8", "replace"))
+    return next((value for *at, value in reversed([*values]) if at == ["core", "excludesfile"]), None)
 
 
 def _expand(path: str, home: str | None) -> Path | None:
@@ -165,13 +149,14 @@ def _commit(text: str) -> str:
     return text.strip() if _COMMIT.fullmatch(text.strip()) else ""
 
 
-_ORIGIN = re.compile(r'^\s*\[remote "origin"\]\s*$(?P<body>.*?)(?=^\s*\[|\Z)', re.MULTILINE | re.DOTALL)
-_URL = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
+_LONGEST_URL = 2000
 
 
-def own_config(repository: Path, within: Sequence[str] = ()) -> str:
-    """Return the text of a repository's own configuration, or ""."""
-    return _OwnFiles(repository, within).common("config", _LARGEST_CONFIG).decode("utf-8", "replace")
+def origin_url(repository: Path, within: Sequence[str] = ()) -> str:
+    """Return the address of the remote ``origin`` by a repository's own configuration, or ""."""
+    config = _OwnFiles(repository, within).common("config", _LARGEST_CONFIG).decode("utf-8", "replace")
+    found = next((value for *at, value in config_values(config) if at == ['remote "origin"', "url"]), "")
+    return found if len(found) <= _LONGEST_URL else ""
 
 
 def project_name(root: Path, within: Sequence[str] = ()) -> str:
@@ -182,9 +167,8 @@ def project_name(root: Path, within: Sequence[str] = ()) -> str:
     repository = repository_root(root if root.is_dir() else root.parent)
     if repository is None:
         return ""
-    origin = _ORIGIN.search(own_config(repository, within))
-    url = _URL.search(origin["body"]) if origin else None
-    name = re.split(r"[/:\\]", url[1].rstrip("/\\"))[-1].removesuffix(".git") if url else repository.name
+    url = origin_url(repository, within)
+    name = re.split(r"[/:\\]", url.rstrip("/\\"))[-1].removesuffix(".git") if url else repository.name
     return name if re.search(r"\w", name) else ""
 
 
@@ -228,8 +212,8 @@ class TrackedFiles:
             name += b"/"
         # The folders are not stored: those of one long path would take quadratic space.
         at = bisect_left(self._names, name)
-        found = self._names[at] if at < len(self._names) else b""
-        return found.startswith(name) if folder else found == name
+        at_place = self._names[at] if at < len(self._names) else b""
+        return at_place.startswith(name) if folder else at_place == name
 
 
 def tracked_names(index: bytes) -> Iterator[bytes]:

@@ -112,10 +112,10 @@ class _Alternatives:
     def first(self, text: str, folder: bool) -> tuple[int, bool]:
         if not self._kept:
             return self.NONE, False
-        found = self._regex.fullmatch(f"{text}/" if folder else text)
-        if found is None or found.lastindex is None:
+        match = self._regex.fullmatch(f"{text}/" if folder else text)
+        if match is None or match.lastindex is None:
             return self.NONE, False
-        rank, pattern = self._kept[found.lastindex - 1]
+        rank, pattern = self._kept[match.lastindex - 1]
         return rank, pattern.negated
 
 
@@ -175,28 +175,28 @@ def _translate_path(pattern: str) -> str:
 
 def _tokens(pattern: str, *, paths: bool) -> list[tuple[str, str]]:
     """Return (kind, regular expression) pairs; the kind is that of a star or a slash, or empty."""
-    found: list[tuple[str, str]] = []
+    tokens: list[tuple[str, str]] = []
     at = 0
     while at < len(pattern):
         char = pattern[at]
         if char == "*":
             kind, at = _stars(pattern, at, paths=paths)
-            found.append((kind, ""))
+            tokens.append((kind, ""))
         elif char == "?":
-            found.append(("", "[^/]"))
+            tokens.append(("", "[^/]"))
             at += 1
         elif char == "[":
             regex, at = _bracket(pattern, at + 1)
-            found.append(("", regex))
+            tokens.append(("", regex))
         elif char == "\\":
             if at + 1 == len(pattern):
                 raise _NeverMatchesError
-            found.append(("/" if pattern[at + 1] == "/" else "", re.escape(pattern[at + 1])))
+            tokens.append(("/" if pattern[at + 1] == "/" else "", re.escape(pattern[at + 1])))
             at += 2
         else:
-            found.append(("/" if char == "/" else "", re.escape(char)))
+            tokens.append(("/" if char == "/" else "", re.escape(char)))
             at += 1
-    return found
+    return tokens
 
 
 def _stars(pattern: str, at: int, *, paths: bool) -> tuple[str, int]:
@@ -234,9 +234,9 @@ def _bracket(pattern: str, at: int) -> tuple[str, int]:
             if previous <= last:
                 members.append(f"{_member(previous)}-{_member(last)}")
             previous = ""
-        elif pattern.startswith("[:", at) and (named := _named_class(pattern, at)):
-            members.append(named[0])
-            at, previous = named[1], ""
+        elif pattern.startswith("[:", at) and (character_class := _named_class(pattern, at)):
+            members.append(character_class[0])
+            at, previous = character_class[1], ""
         else:
             previous = char
             members.append(_member(char))

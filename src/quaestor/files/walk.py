@@ -40,7 +40,7 @@ class WalkResult:
         skipped: entries that were left out.
         linked: number of indexable files with several hard links.
         places: the folders that were read, by their paths on disk.
-        decisions: for the next walk.
+        decisions: the decisions that the next walk uses.
     """
 
     __slots__ = ("added", "decisions", "linked", "places", "removed", "skipped", "suspects", "unchanged")

@@ -183,7 +183,7 @@ def left_out(root: Path, path: str, settings: IngestSettings | None = None) -> R
 
     Args:
         root: real path of the source's folder.
-        path: of the file, relative to the root, with ``/`` and without ``..``.
+        path: the path of the file, relative to the root, with ``/`` and without ``..``.
         settings: ignore patterns.
     """
     rules = Rules(root, settings or IngestSettings(), Decisions())

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -25,7 +24,7 @@ from typing import Self
 
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.history.git_boundary import READ_BY_GIT, GitBoundary
+from quaestor.history.git_boundary import READ_BY_GIT, GitBoundary, config_values
 
 SECONDS = 5.0
 """Seconds that one run of git may take."""
@@ -138,7 +137,7 @@ class Git:
         self._until = time.monotonic() + seconds
         self._folder = Path(tempfile.mkdtemp(prefix="quaestor-git-"))
         try:
-            _furnish(self._folder, repository)
+            _make_bare_repository(self._folder, repository)
         except OSError as error:
             self.close()
             raise NoHistoryError(f"Git's history cannot be read: {error.strerror or error}.") from error
@@ -153,7 +152,7 @@ class Git:
         """Return git's output, cut off if it exceeds the limits of time or size.
 
         Args:
-            arguments: after ``git``; paths follow ``--``.
+            arguments: the arguments after ``git``; paths follow ``--``.
             seconds: time limit, if less than what is left for the answer.
             most: size limit, bytes.
         """
@@ -240,7 +239,7 @@ def _check_own(repository: Repository) -> None:
         )
 
 
-def _furnish(folder: Path, repository: Repository) -> None:
+def _make_bare_repository(folder: Path, repository: Repository) -> None:
     """Make a repository of our own with the objects and references of another."""
     place = repository.git_folder / "HEAD"
     if not place.is_file():
@@ -265,9 +264,10 @@ def _config(theirs: Path) -> str:
     said = b""
     if theirs.is_file():
         with theirs.open("rb") as file:
-            said = file.read(_LARGEST_CONFIG).lower()
-    objects = "sha256" if re.search(rb"^\s*objectformat\s*=\s*\"?sha256\b", said, re.MULTILINE) else "sha1"
-    reftable = re.search(rb"^\s*refstorage\s*=\s*\"?reftable\b", said, re.MULTILINE) is not None
+            said = file.read(_LARGEST_CONFIG)
+    formats = {key: value.lower() for _, key, value in config_values(said.decode("utf-8", "replace"))}
+    objects = "sha256" if formats.get("objectformat") == "sha256" else "sha1"
+    reftable = formats.get("refstorage", "").startswith("reftable")
     return _CONFIG.format(nothing=os.devnull, objects=objects) + (_REFTABLE if reftable else "")
 
 

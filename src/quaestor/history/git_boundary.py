@@ -9,7 +9,6 @@ tree is named by ``worktrees/NAME/gitdir``, a submodule by ``core.worktree`` in 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -17,7 +16,6 @@ READ_BY_GIT = ("objects", "refs", "packed-refs", "shallow", "reftable")
 """What git reads of the folder that worktrees share."""
 
 _LARGEST_FILE = 1 << 20
-_WORKTREE = re.compile(rb'^\s*worktree\s*=\s*"?(.+?)"?\s*$', re.MULTILINE | re.IGNORECASE)
 
 
 class GitBoundary:
@@ -107,8 +105,9 @@ def _names(own: Path, top: Path) -> bool:
     worktree = os.fsdecode(read_small(place / "gitdir", _LARGEST_FILE).strip())
     if worktree.endswith("/.git") and _is_folder(place / worktree.removesuffix("/.git"), folder):
         return True
-    configured = b"\n".join(read_small(place / name, _LARGEST_FILE) for name in ("config", "config.worktree"))
-    return any(_is_folder(place / os.fsdecode(one), folder) for one in _WORKTREE.findall(configured))
+    configured = (os.fsdecode(read_small(place / name, _LARGEST_FILE)) for name in ("config", "config.worktree"))
+    named = {value for text in configured for *at, value in config_values(text) if at == ["core", "worktree"]}
+    return any(_is_folder(place / one, folder) for one in named)
 
 
 def _is_folder(path: Path, folder: str) -> bool:
@@ -117,6 +116,30 @@ def _is_folder(path: Path, folder: str) -> bool:
 
 def _is_worktree(own: Path, common: Path) -> bool:
     return os.path.dirname(os.path.realpath(own)) == os.path.join(os.path.realpath(common), "worktrees")  # noqa: PTH118, PTH120
+
+
+def config_values(config: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the section, key and value of each setting of a git configuration; sections and keys in lower case.
+
+    Line by line: where expressions look for lines in the whole, a megabyte of line ends takes them hours.
+    """
+    section = ""
+    for line in config.split("\n"):
+        line = line.strip()
+        if line.startswith("["):
+            section, _, line = line[1:].partition("]")
+            section = section.strip().lower()
+        key, equals, value = line.partition("=")
+        if equals:
+            yield section, key.strip().lower(), _unquote(value.strip())
+
+
+def _unquote(value: str) -> str:
+    if value.startswith('"'):
+        return value[1:].partition('"')[0].replace("\\\\", "\\")
+    for mark in (" #", " ;"):
+        value = value.partition(mark)[0]
+    return value.rstrip()
 
 
 def read_small(path: Path, limit: int) -> bytes:

@@ -68,7 +68,7 @@ def commit_text(git: Git, commit: str) -> CommitText | None:
     found = git.run(*arguments, *git.repository.scope, most=_LARGEST)
     head = found.text.split("\0", 5)
     if len(head) < 6:
-        return _bare(git, commit)
+        return _without_changes(git, commit)
     # A tag or branch may be called like another commit's hash.
     if not head[0].startswith(commit):
         return None
@@ -78,7 +78,7 @@ def commit_text(git: Git, commit: str) -> CommitText | None:
     return _join_text(commit_of(*head[:5]), parts, whole=len(found.data) < _LARGEST)
 
 
-def _bare(git: Git, commit: str) -> CommitText | None:
+def _without_changes(git: Git, commit: str) -> CommitText | None:
     """Return a commit without its changes, which a partial clone may lack."""
     arguments = ("show", "-s", f"--format={_FORMAT}", "--no-show-signature", "--end-of-options")
     head = git.run(*arguments, f"{commit}^{{commit}}", "--").text.split("\0", 5)

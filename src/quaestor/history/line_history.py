@@ -17,7 +17,7 @@ class Line(NamedTuple):
     Attributes:
         number: 1-based, in the newest commit.
         commit: the hash.
-        author: by the repository's mailmap.
+        author: the author by the repository's mailmap.
         text: the line.
     """
 
@@ -74,7 +74,7 @@ def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
     Args:
         git: asked.
         needle: the text, exactly as in the file.
-        path: of the file, as git names it.
+        path: the path of the file, as git names it.
         at: a commit that has it.
     """
     found: Origin | None = None

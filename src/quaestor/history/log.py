@@ -51,7 +51,7 @@ class Author(NamedTuple):
     """An author's share of a history.
 
     Attributes:
-        name: by the repository's mailmap.
+        name: the name by the repository's mailmap.
         commits: how many.
         first: the day of the oldest, ISO 8601.
         newest: the hash of the newest.
@@ -80,7 +80,7 @@ def log(  # noqa: PLR0913 - one argument a limit
     Args:
         git: asked.
         revisions: commits and ranges of them; ``HEAD`` by default.
-        paths: as git names them; by default the repository's readable part.
+        paths: the paths as git names them; by default the repository's readable part.
         limit: most commits to return.
         since: first day, ISO 8601.
         until: last day, ISO 8601.

@@ -88,9 +88,9 @@ class Tag(NamedTuple):
     Attributes:
         name: ``v1.2.0``.
         commit: the hash of the commit.
-        date: of an annotated tag, else of the commit; ISO 8601.
+        date: the date of an annotated tag, else of the commit; ISO 8601.
         by: the tagger; empty for a lightweight tag.
-        message: of an annotated tag, else of the commit.
+        message: the message of an annotated tag, else of the commit.
         version: the version that it names, or None.
     """
 

@@ -51,13 +51,13 @@ def task_bytes(rest: int, workers: int) -> int:
 
 def shrinking_batches(items: Sequence[tuple[Item, int]], workers: int, most_items: int) -> Iterator[list[Item]]:
     """Yield lists of items in order, of decreasing size; a free worker takes the next."""
-    left = sum(size for _, size in items)
+    remaining = sum(size for _, size in items)
     batch: list[Item] = []
     size = 0
     for item, item_bytes in items:
-        if batch and (size + item_bytes > task_bytes(left, workers) or len(batch) >= most_items):
+        if batch and (size + item_bytes > task_bytes(remaining, workers) or len(batch) >= most_items):
             yield batch
-            left -= size
+            remaining -= size
             batch, size = [], 0
         batch.append(item)
         size += item_bytes
@@ -86,10 +86,10 @@ class SharedBatches:
     """Batches of tasks whose files this process leases; another process may lease the others.
 
     Args:
-        work: the list from which all processes lease.
+        work: the list of work items from which all processes lease.
         files: the files that this process found to index, in order.
-        tasks: one for each file.
-        workers: number of batches worked on at once.
+        tasks: a task for each file.
+        workers: the number of batches that are worked on at once.
     """
 
     def __init__(self, work: SharedWork, files: Sequence[FoundFile], tasks: Sequence[Task], workers: int) -> None:
@@ -119,6 +119,6 @@ class SharedBatches:
         return False
 
     def _leave(self, foreign: Sequence[str]) -> None:
-        """Leave to other processes the files that this one would not index."""
+        """Give back the leases of files that this process did not find."""
         self._work.give_back(foreign)
         self._foreign.update(foreign)

@@ -21,19 +21,19 @@ def keep_missing(store: Store, folder: str) -> int:
     """Add missing bytes of documents to a store, from the files that are still as they were indexed.
 
     Args:
-        store: one that keeps documents' bytes, and lacks some: of an earlier version, or copied from one without bytes.
+        store: a store that keeps documents' bytes and lacks some, because it is of an earlier version or a copy.
         folder: the files' folder.
 
     Returns:
-        the number of documents whose bytes are still missing.
+        The number of documents whose bytes are still missing.
     """
     if not isinstance(store, SharingStore):
         return 0
     documents = store.documents()
     lacking = [documents[path] for path in sorted(store.unkept_paths()) if path in documents]
     for start in range(0, len(lacking), _KEPT_AT_ONCE):
-        found = {document: _quotable(store, folder, document) for document in lacking[start : start + _KEPT_AT_ONCE]}
-        store.add_bytes({document: keep(data) for document, data in found.items() if data is not None})
+        contents = {document: _quotable(store, folder, document) for document in lacking[start : start + _KEPT_AT_ONCE]}
+        store.add_bytes({document: keep(data) for document, data in contents.items() if data is not None})
     return len(store.unkept_paths())
 
 
@@ -58,8 +58,8 @@ class Tally:
         removed: paths of removed documents.
         refused: files that were left out after they were read.
         unsteady: paths that changed while they were read.
-        chunks: chunks written.
-        bytes: bytes of the documents written.
+        chunks: the number of chunks written.
+        bytes: the size of the documents written.
     """
 
     def __init__(self) -> None:
@@ -94,10 +94,10 @@ class Committer:
 
     Attributes:
         tally: what has been done so far.
-        opening: metadata of the first transaction.
+        opening: the metadata that the first transaction stores.
         to_come: the number of outcomes still to come, if that is known.
-        patience: seconds to wait for another process that writes.
-        transactions: number of transactions made.
+        patience: the seconds to wait for another process that writes.
+        transactions: the number of transactions made.
         written: the documents added or changed, by path; None for removed ones.
         work: the list from which files are leased, if several processes share the work.
         finished: paths of leased files whose outcomes are committed.
@@ -122,7 +122,7 @@ class Committer:
 
     @property
     def chunks(self) -> int:
-        """Chunks that were written or wait to be written."""
+        """The number of chunks that were written or wait to be written."""
         return self.tally.chunks + self._waiting_chunks
 
     def add(self, outcomes: Iterable[Outcome]) -> None:

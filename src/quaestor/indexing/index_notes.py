@@ -56,7 +56,7 @@ def is_pending(document: Document) -> bool:
 
 
 def as_pending(document: Document) -> Document:
-    """Return a document, marked as having chunks that wait."""
+    """Return a document, marked as having chunks that wait for their vectors."""
     return document._replace(note=f"{document.note}; {NOTE}" if document.note else NOTE)
 
 

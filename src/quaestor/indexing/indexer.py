@@ -87,27 +87,27 @@ class Indexer:
 
     def plan(self) -> Plan:
         """Return what a refresh would do; only files with a changed size or stamp are read."""
-        found = self._scanner.scan()
+        walk_result = self._scanner.scan()
         known = self._scanner.documents()
         if self._recipe_changed():
-            unchanged = known.keys() - set(found.removed) - {file.path for file in found.suspects}
+            unchanged = known.keys() - set(walk_result.removed) - {file.path for file in walk_result.suspects}
             again = tuple(FoundFile(path, known[path].size) for path in sorted(unchanged))
             return Plan(
-                tuple(found.added),
-                (*found.suspects, *again),
+                tuple(walk_result.added),
+                (*walk_result.suspects, *again),
                 (),
-                tuple(found.removed),
+                tuple(walk_result.removed),
                 0,
-                tuple(found.skipped),
+                tuple(walk_result.skipped),
             )
-        same = {file.path for file in found.suspects if self._has_hash(file, known[file.path].sha256)}
+        same = {file.path for file in walk_result.suspects if self._has_hash(file, known[file.path].sha256)}
         return Plan(
-            added=tuple(found.added),
-            changed=tuple(file for file in found.suspects if file.path not in same),
-            touched=tuple(file for file in found.suspects if file.path in same),
-            removed=tuple(found.removed),
-            unchanged=found.unchanged,
-            skipped=tuple(found.skipped),
+            added=tuple(walk_result.added),
+            changed=tuple(file for file in walk_result.suspects if file.path not in same),
+            touched=tuple(file for file in walk_result.suspects if file.path in same),
+            removed=tuple(walk_result.removed),
+            unchanged=walk_result.unchanged,
+            skipped=tuple(walk_result.skipped),
         )
 
     def refresh(
@@ -156,22 +156,22 @@ class Indexer:
         """Refresh once; ``share`` lets other processes do a part of the work."""
         started = time.monotonic()
         deadline = None if budget_seconds is None else started + budget_seconds
-        found = self._scanner.scan()
+        walk_result = self._scanner.scan()
         # The result is the same object as long as neither the files nor the store change.
-        if found is not self._settled and self._follow_recipe():
-            found = self._scanner.scan()
+        if walk_result is not self._settled and self._follow_recipe():
+            walk_result = self._scanner.scan()
         if complete:
-            found = self._with_pending(found)
-        if found.added or found.suspects or found.removed:
+            walk_result = self._with_pending(walk_result)
+        if walk_result.added or walk_result.suspects or walk_result.removed:
             intake = self._intake(allowance, complete=complete)
             if budget_seconds is not None:
                 intake.committer.patience = budget_seconds
-            changes = self._index_files(found, intake, progress, deadline, share=share)
+            changes = self._index_files(walk_result, intake, progress, deadline, share=share)
             return changes._replace(seconds=time.monotonic() - started)
-        if found is not self._settled and self._remember(found):
-            self._settled = found
+        if walk_result is not self._settled and self._remember(walk_result):
+            self._settled = walk_result
         seconds = time.monotonic() - started
-        return Changes(unchanged=found.unchanged, skipped=tuple(found.skipped), seconds=seconds)
+        return Changes(unchanged=walk_result.unchanged, skipped=tuple(walk_result.skipped), seconds=seconds)
 
     def distrust(self) -> None:
         """Check every file at the next refresh, whatever the kernel reports."""
@@ -194,11 +194,11 @@ class Indexer:
     def awaiting_files(self) -> WalkResult:
         """Return the files that a complete refresh would read, all as added; only ignore files are read."""
         recipe = self._recipe_changed()
-        found = self._with_pending(self._scanner.scan())
+        walk_result = self._with_pending(self._scanner.scan())
         if recipe:
             return walk(self.root, self.settings)
-        found.added, found.suspects = [*found.added, *found.suspects], []
-        return found
+        walk_result.added, walk_result.suspects = [*walk_result.added, *walk_result.suspects], []
+        return walk_result
 
     @property
     def whole(self) -> bool:
@@ -213,18 +213,18 @@ class Indexer:
         """Return how many documents wait for vectors, as of the last refresh."""
         return len(pending_documents(self._scanner.documents().values()))
 
-    def _with_pending(self, found: WalkResult) -> WalkResult:
+    def _with_pending(self, walk_result: WalkResult) -> WalkResult:
         """Return a walk's result, with waiting documents among the suspects."""
-        decided = {*found.removed, *(file.path for file in found.suspects)}
+        decided = {*walk_result.removed, *(file.path for file in walk_result.suspects)}
         waiting = [
             FoundFile(one.path, one.size)
             for one in pending_documents(self._scanner.documents().values())
             if one.path not in decided
         ]
-        found = found.copy()
-        found.suspects = [*found.suspects, *waiting]
-        found.unchanged -= len(waiting)
-        return found
+        walk_result = walk_result.copy()
+        walk_result.suspects = [*walk_result.suspects, *waiting]
+        walk_result.unchanged -= len(waiting)
+        return walk_result
 
     def _intake(self, allowance: Allowance | None, *, complete: bool) -> Intake:
         # The modules that cut, embed and write take longer to import than most searches take, and are seldom needed.
@@ -238,28 +238,28 @@ class Indexer:
         return intake
 
     def _index_files(
-        self, found: WalkResult, intake: Intake, progress: Progress | None, deadline: float | None, *, share: bool
+        self, walk_result: WalkResult, intake: Intake, progress: Progress | None, deadline: float | None, *, share: bool
     ) -> Changes:
         stale, elsewhere = list[str](), list[str]()
         if share and isinstance(self._store, SharingStore):
-            elsewhere = intake.take_shared(found, progress, self._store)
+            elsewhere = intake.take_shared(walk_result, progress, self._store)
         else:
-            stale = intake.take(found, progress, deadline)
+            stale = intake.take(walk_result, progress, deadline)
         done = intake.committer
-        found.decisions.refused.update(
+        walk_result.decisions.refused.update(
             (one.skipped.path, (one.skipped.reason, one.skipped.detail, (one.size, one.stamp)))
             for one in done.tally.refused
             if one.size >= 0
         )
         taken_in = {TAKEN_IN_KEY: IntakeNote.now(self._commit()).to_text()} if self._is_shared else {}
-        done.commit({**self._metadata(found, whole=not stale), **taken_in})
-        self._scanner.follow(done.transactions, done.written, found.decisions)
-        changes = done.tally.changes(found.unchanged, found.skipped, stale)
+        done.commit({**self._metadata(walk_result, whole=not stale), **taken_in})
+        self._scanner.follow(done.transactions, done.written, walk_result.decisions)
+        changes = done.tally.changes(walk_result.unchanged, walk_result.skipped, stale)
         return intake.with_embedding_report(changes)._replace(elsewhere=len(elsewhere))
 
-    def _remember(self, found: WalkResult) -> bool:
+    def _remember(self, walk_result: WalkResult) -> bool:
         """Store the walk's decisions if they changed without a changed file; not while another process writes."""
-        metadata = self._metadata(found)
+        metadata = self._metadata(walk_result)
         if not metadata:
             return True
         try:
@@ -268,7 +268,7 @@ class Indexer:
                     writer.set_metadata(key, value)
         except (IndexBusyError, IndexReadOnlyError):
             return False
-        self._scanner.follow(1, {}, found.decisions)
+        self._scanner.follow(1, {}, walk_result.decisions)
         return True
 
     def _has_hash(self, file: FoundFile, sha256: str) -> bool:
@@ -296,16 +296,16 @@ class Indexer:
             writer.set_metadata(RECIPE_KEY, self.settings.recipe())
         return True
 
-    def _metadata(self, found: WalkResult, *, whole: bool = True) -> dict[str, str]:
+    def _metadata(self, walk_result: WalkResult, *, whole: bool = True) -> dict[str, str]:
         """Return the metadata that has changed.
 
         Args:
-            found: the walk's result.
+            walk_result: the walk's result.
             whole: whether all of it was indexed.
         """
         changed = {}
-        if found.decisions != self._scanner.decisions:
-            changed[DECISIONS_KEY] = found.decisions.to_text()
+        if walk_result.decisions != self._scanner.decisions:
+            changed[DECISIONS_KEY] = walk_result.decisions.to_text()
         recipe = self._store.metadata(RECIPE_KEY)
         if recipe != self.settings.recipe():
             changed[RECIPE_KEY] = self.settings.recipe()

@@ -58,9 +58,9 @@ class Intake:
         folder: the folder that paths are relative to.
         store: stores the documents.
         embedder: turns texts into vectors.
-        settings: of indexing.
+        settings: the settings of indexing.
         known: the store's documents by path.
-        allowance: limit of a slow embedder's cost.
+        allowance: the limit of a slow embedder's cost.
         complete: whether documents that wait for vectors are indexed again even if unchanged.
 
     Attributes:
@@ -90,25 +90,25 @@ class Intake:
         look_up = self._slow or (not self._is_cheap() and bool(known))
         self.vectoriser = _Vectoriser(embedder, store, look_up=look_up, allowance=allowance)
 
-    def take(self, found: WalkResult, progress: Progress | None, deadline: float | None) -> list[str]:
+    def take(self, walk_result: WalkResult, progress: Progress | None, deadline: float | None) -> list[str]:
         """Index new files and remove missing ones; return the paths for which there was no time."""
-        files = _order_files([*found.suspects, *found.added], by_time=deadline is not None)
+        files = _order_files([*walk_result.suspects, *walk_result.added], by_time=deadline is not None)
         self.committer.to_come = len(files)
         queue = _Queue(files, self._tasks(files), deadline, self._workers())
         if files:
             self._work(files, queue, progress, deadline)
-        self.committer.remove(found.removed)
+        self.committer.remove(walk_result.removed)
         return queue.remaining_paths()
 
-    def take_shared(self, found: WalkResult, progress: Progress | None, store: SharingStore) -> list[str]:
+    def take_shared(self, walk_result: WalkResult, progress: Progress | None, store: SharingStore) -> list[str]:
         """Index files as ``take`` does, together with other processes; return the paths that those indexed."""
-        files = _order_files([*found.suspects, *found.added], by_time=False)
+        files = _order_files([*walk_result.suspects, *walk_result.added], by_time=False)
         with store.sharing() as work:
             self.committer.work = work
             queue = SharedBatches(work, files, self._tasks(files), self._workers())
             self._work(files, queue, progress, None)
             self.committer.work = None
-        self.committer.remove(found.removed)
+        self.committer.remove(walk_result.removed)
         return [file.path for file in files if file.path not in self.committer.finished]
 
     def with_embedding_report(self, changes: Changes) -> Changes:

@@ -109,12 +109,12 @@ def _replace(writer: Writer, pack: Pack, batch: Sequence[_Parts], embedder: Embe
 
 
 class PendingProgress(NamedTuple):
-    """The progress of an embedder's coming vectors.
+    """The progress of making an embedder's vectors for an index.
 
     Attributes:
         embedder: the setting that chooses the embedder.
-        done: finished vectors.
-        total: all vectors; 0 while that is not known.
+        done: the number of finished vectors.
+        total: the number of all vectors; 0 while that is unknown.
     """
 
     embedder: str
@@ -123,25 +123,25 @@ class PendingProgress(NamedTuple):
 
 
 def place_of(folder: Path) -> Path:
-    """Return the folder of coming vectors of the index in ``folder``."""
+    """Return the folder of pending vectors of the index in ``folder``."""
     return folder / _FOLDER
 
 
 def coming_progress(folder: Path) -> PendingProgress | None:
-    """Return the progress of the vectors that are being made for the index in ``folder``, or None."""
+    """Return the progress of the vectors that are made for the index in ``folder``; None if none are."""
     file = place_of(folder) / _FILE
     if not file.exists():
         return None
     with suppress(sqlite3.Error, OSError), closing(_connect(file)) as connection:
-        about = dict(connection.execute("SELECT key, value FROM about"))
+        metadata = dict(connection.execute("SELECT key, value FROM about"))
         [done] = connection.execute("SELECT count(*) FROM vectors").fetchone()
-        total = int(about.get("total", 0))
-        return PendingProgress(about["embedder"], min(done, total), total) if "embedder" in about else None
+        total = int(metadata.get("total", 0))
+        return PendingProgress(metadata["embedder"], min(done, total), total) if "embedder" in metadata else None
     return None
 
 
 def forget(folder: Path) -> None:
-    """Delete the coming vectors of the index in ``folder``."""
+    """Delete the pending vectors of the index in ``folder``."""
     rmtree(place_of(folder), ignore_errors=True)
 
 
@@ -154,7 +154,7 @@ class PendingVectors:
     @classmethod
     @contextmanager
     def open_or_begin(cls, folder: Path, embedder: SlowEmbedder, chosen: str) -> Iterator[PendingVectors]:
-        """Open, or begin, the coming vectors of the index in ``folder``; those of another embedder are deleted.
+        """Open, or begin, the pending vectors of the index in ``folder``; those of another embedder are deleted.
 
         Args:
             folder: the index's folder.
@@ -181,14 +181,14 @@ class PendingVectors:
 
     def finished_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the finished vectors of these keys, as the bytes of 16-bit floats."""
-        found: dict[bytes, bytes] = {}
+        vectors: dict[bytes, bytes] = {}
         for start in range(0, len(keys), _KEYS_AT_ONCE):
             some = keys[start : start + _KEYS_AT_ONCE]
             marks = ", ".join("?" * len(some))
-            found.update(
+            vectors.update(
                 self._connection.execute(f"SELECT key, data FROM vectors WHERE key IN ({marks})", some).fetchall()
             )
-        return found
+        return vectors
 
     def add(self, vectors: Mapping[bytes, Vectors]) -> None:
         """Store vectors, all of them or none."""
@@ -253,11 +253,11 @@ def fill(
 
 
 class PreparedEmbedder:
-    """An ``Embedder`` of documents that takes vectors from the coming ones if they are finished.
+    """An ``Embedder`` of documents that uses pending vectors if they are finished.
 
     Attributes:
-        name: the embedder's.
-        dimensions: the embedder's.
+        name: the embedder's name.
+        dimensions: the length of the embedder's vectors.
     """
 
     def __init__(self, embedder: SlowEmbedder, pending: PendingVectors) -> None:

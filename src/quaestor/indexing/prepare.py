@@ -119,7 +119,7 @@ class UnchangedFile(NamedTuple):
 
     Attributes:
         path: the document's path.
-        size: bytes.
+        size: its size in bytes.
         stamp: its new stamp.
     """
 
@@ -133,7 +133,7 @@ class RefusedFile(NamedTuple):
 
     Attributes:
         skipped: the path and the reason.
-        size: bytes; -1 if the decision must not be stored.
+        size: its size in bytes; -1 if the decision must not be stored.
         stamp: the file's stamp.
     """
 
@@ -282,12 +282,12 @@ def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> CutDoc
 def _cut_converted(converted: ConvertedDocument, path: str, settings: IngestSettings) -> CutDocument:
     """Return the chunks of the Markdown that a file was converted to."""
     parts = cut(converted.text.encode("utf-8", "replace"), "converted.md", settings.chunks, paged=converted.paged)
-    told = f"converted from {suffix_of(path)}"
+    note = f"converted from {suffix_of(path)}"
     return parts._replace(
         title=converted.title or parts.title,
         author=author_line(converted.author or "") or parts.author,
         date=iso_date(converted.date or "") or parts.date,
-        note=f"{told}; {converted.note}" if converted.note else told,
+        note=f"{note}; {converted.note}" if converted.note else note,
     )
 
 

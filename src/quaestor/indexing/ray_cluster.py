@@ -33,7 +33,7 @@ class RayCluster:
     """The machines of a Ray cluster that prepare files; use it as a context manager.
 
     Args:
-        address: the cluster's, as Ray takes it: 'HOST:6379' on one of its machines, 'ray://HOST:10001' elsewhere.
+        address: the cluster's address in Ray's form: 'HOST:6379' on one of its machines, 'ray://HOST:10001' elsewhere.
         preparer: does the work; sent once.
         on_failure: returns the outcome of a file that crashes every process.
 
@@ -151,10 +151,10 @@ def _fingerprint(preparer: Preparer) -> str:
 
 def _original_error(error: Any) -> Exception:
     """Return the original exception of an error on another machine."""
-    said = str(error.cause).split("\n", maxsplit=1)[0]
-    if "No module named" in said:
+    line = str(error.cause).split("\n", maxsplit=1)[0]
+    if "No module named" in line:
         return UsageError(
-            f"A machine of the Ray cluster lacks a package ({said}): install the same version of Quaestor, with the "
+            f"A machine of the Ray cluster lacks a package ({line}): install the same version of Quaestor, with the "
             "same extras, on all of them."
         )
     return error.cause if isinstance(error.cause, Exception) else RuntimeError(str(error))

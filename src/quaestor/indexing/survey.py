@@ -68,11 +68,11 @@ class Surveyor:
     count_tokens: CountTokens | None
     embedder: str | None = None
 
-    def read(self, found: WalkResult) -> SurveyResult:
+    def read(self, walk_result: WalkResult) -> SurveyResult:
         """Read and cut all files that a walk found."""
-        batches = in_batches(((Task(file.path), file.size) for file in found.added), TASK_BYTES, TASK_FILES)
+        batches = in_batches(((Task(file.path), file.size) for file in walk_result.added), TASK_BYTES, TASK_FILES)
         results = [result for batch in run_here(self, batches) for result in batch]
-        return self._result(results, found.added, found.skipped)
+        return self._result(results, walk_result.added, walk_result.skipped)
 
     def look_up(self, store: Store, skipped: Iterable[SkippedPath]) -> SurveyResult:
         """Count the documents of an index; no file is read.

@@ -39,7 +39,7 @@ _BROKEN = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 
 
 class Job(Protocol[_Task_contra, _Result_co]):
-    """The work on a batch; picklable, so that it can run elsewhere."""
+    """The work on a batch; it can be pickled, so that it can run in another process."""
 
     def prepare(self, tasks: Sequence[_Task_contra]) -> Sequence[_Result_co]:
         """Return one result for each task, in order."""

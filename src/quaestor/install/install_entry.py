@@ -27,7 +27,7 @@ class Place:
 
     Attributes:
         home: the user's home folder.
-        platform: as in ``sys.platform``.
+        platform: the operating system, as in ``sys.platform``.
         project: the project's folder for settings of one project; None for the user's own settings.
         roaming: the folder of programs' settings on Windows (``APPDATA``).
         variables: environment variables that may name other folders for programs' settings.
@@ -41,8 +41,8 @@ class Place:
 
     def folder(self, variable: str, otherwise: Path) -> Path:
         """Return the absolute path that an environment variable holds; else ``otherwise``."""
-        named = Path(self.variables.get(variable, ""))
-        return named if named.is_absolute() else otherwise
+        variable_folder = Path(self.variables.get(variable, ""))
+        return variable_folder if variable_folder.is_absolute() else otherwise
 
     @property
     def xdg_folder(self) -> Path:
@@ -323,12 +323,12 @@ def _on_one_line(client: Client, entry: Mapping[str, object]) -> str:
 def _entry(client: Client, text: str) -> dict[str, object] | None:
     """Return our entry in a text; None if there is none or the text cannot be parsed."""
     try:
-        found: Any = _loads(client)(text)
+        value: Any = _loads(client)(text)
     except ValueError:
         return None
     for key in (*client.path, NAME):
-        found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else None
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _loads(client: Client) -> Callable[[str], Any]:

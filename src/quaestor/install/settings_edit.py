@@ -95,9 +95,9 @@ def _plain(text: str) -> str:
         if blank and blank.end() > at:
             parts.append(" ")
             at = blank.end()
-        elif found := _STRING.match(text, at):
-            parts.append(found[0])
-            at = found.end()
+        elif match := _STRING.match(text, at):
+            parts.append(match[0])
+            at = match.end()
         elif text[at] == "," and text[_skip(text, at + 1) : _skip(text, at + 1) + 1] in ("}", "]"):
             at += 1
         elif text.startswith("/*", at):
@@ -116,8 +116,8 @@ def _depth(plain: str) -> int:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _BLANK.match(text, at)
-    return found.end() if found else at
+    match = _BLANK.match(text, at)
+    return match.end() if match else at
 
 
 def _begin(text: str) -> int:
@@ -129,8 +129,8 @@ def _begin(text: str) -> int:
 
 def _value_end(text: str, at: int) -> int:
     """Return the offset after the value that begins at ``at``, in a text that was parsed already."""
-    if found := _STRING.match(text, at):
-        return found.end()
+    if match := _STRING.match(text, at):
+        return match.end()
     if text[at] not in "{[":
         word = _WORD.match(text, at)
         return word.end() if word else at + 1
@@ -142,8 +142,8 @@ def _value_end(text: str, at: int) -> int:
 
 def _find(text: str, start: int, key: str) -> _Member | None:
     """Return the member that sets a key in the object at ``start``: the last one, if there are duplicates."""
-    found = [member for member in _members(text, start) if member.key == key]
-    return found[-1] if found else None
+    members = [member for member in _members(text, start) if member.key == key]
+    return members[-1] if members else None
 
 
 def _members(text: str, start: int) -> list[_Member]:
@@ -205,8 +205,8 @@ def _indented_json(value: object, depth: int, unit: str) -> str:
 
 
 def _unit(text: str) -> str:
-    found = _INDENT.search(text)
-    return found[1] if found else "  "
+    match = _INDENT.search(text)
+    return match[1] if match else "  "
 
 
 _HEADER = re.compile(r"^[ \t]*\[\[?[^\[\]\n]+\]\]?[ \t\r]*(?:#[^\n]*)?$", re.MULTILINE)

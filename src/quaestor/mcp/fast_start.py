@@ -27,7 +27,7 @@ from quaestor.llm.prompts import load
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-    from quaestor.mcp.mcp_tools import Tool
+    from quaestor.mcp.mcp_tools import ServedTool
 
 
 _PIECE = 1 << 16
@@ -161,11 +161,11 @@ class OpeningExchange:
     def __init__(self, wire: ClientConnection) -> None:
         self._again = b""
         self.answered: set[int | str] = set()
-        self.tools: Sequence[Tool] | None = None
+        self.tools: Sequence[ServedTool] | None = None
         self._wire = wire
         self._waiting: list[Request] = []
 
-    def converse(self, make: Callable[[Sequence[Path]], Sequence[Tool]], *, asking: bool) -> None:
+    def converse(self, make: Callable[[Sequence[Path]], Sequence[ServedTool]], *, asking: bool) -> None:
         """Answer the requests that are known here and make the tools; leave everything else to the SDK.
 
         Args:
@@ -201,9 +201,9 @@ class OpeningExchange:
             return None
         self._wire.write(folders_request())
         while line := self._wire.next(_FOLLOWS_SECONDS):
-            named = folders_answer(read_line(line))
-            if named is not None:
-                return folders_of_uris(named)
+            folders = folders_answer(read_line(line))
+            if folders is not None:
+                return folders_of_uris(folders)
             self._keep(line)
         return None
 
@@ -283,13 +283,13 @@ def has_folders(request: Request) -> bool:
 
 def greeting(version: str) -> Object:
     """Return the answer to a request that opens a session in a version of the protocol."""
-    said: Object = {
+    result: Object = {
         "capabilities": {"tools": {"listChanged": False}},
         "instructions": load("mcp_instructions").template,
     }
     if version in _ENVELOPES:
-        return _reply_object({**said, "supportedVersions": list(_ENVELOPES)})
-    return {**said, "protocolVersion": version, "serverInfo": _server()}
+        return _reply_object({**result, "supportedVersions": list(_ENVELOPES)})
+    return {**result, "protocolVersion": version, "serverInfo": _server()}
 
 
 def asks_for_tools(request: Request, version: str) -> bool:
@@ -301,13 +301,13 @@ def asks_for_tools(request: Request, version: str) -> bool:
     return not request.params
 
 
-def tool_list(version: str, tools: Iterable[Tool]) -> Object:
+def tool_list(version: str, tools: Iterable[ServedTool]) -> Object:
     """Return the answer to a request for the list of tools in a version of the protocol."""
-    said = {"tools": [tool_object(tool) for tool in tools]}
-    return _reply_object(said) if version in _ENVELOPES else said
+    result = {"tools": [tool_object(tool) for tool in tools]}
+    return _reply_object(result) if version in _ENVELOPES else result
 
 
-def tool_object(tool: Tool) -> Object:
+def tool_object(tool: ServedTool) -> Object:
     """Return the protocol's description of a tool."""
     return {
         "name": tool.name,
@@ -355,8 +355,10 @@ def _version_sent(request: Request) -> str | None:
 
 
 def _is_proper(client: object, abilities: object) -> bool:
-    named = isinstance(client, dict) and all(isinstance(client.get(key), str) for key in ("name", "version"))
-    return named and isinstance(abilities, dict) and all(isinstance(value, dict) for value in abilities.values())
+    has_client_info = isinstance(client, dict) and all(isinstance(client.get(key), str) for key in ("name", "version"))
+    return (
+        has_client_info and isinstance(abilities, dict) and all(isinstance(value, dict) for value in abilities.values())
+    )
 
 
 def _reply_object(result: Mapping[str, Any]) -> Object:

@@ -18,14 +18,14 @@ from quaestor.corpus.descriptions import ByMeaning, VectorProgress
 from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.server.open_corpora import ALL, Corpora, first_index_progress
-from quaestor.tools import Outcome, Parameter, Registry, Subroutine
+from quaestor.tools import Outcome, Parameter, Registry, Tool
 from quaestor.tools import history_tool as history
 from quaestor.tools import overview_tool as overview
 from quaestor.tools import read_tool as read
 from quaestor.tools import related_tool as related
 from quaestor.tools import search_tool as search
 from quaestor.tools.arguments import brief, check_arguments, nearest
-from quaestor.tools.tool_values import describe, schema
+from quaestor.tools.tool_values import arguments_schema, describe
 
 if TYPE_CHECKING:
     from quaestor.chat.events import TurnOutcome
@@ -52,14 +52,17 @@ def _search_description() -> str:
 
 def _search_schema(corpora: Corpora) -> dict[str, Any]:
     """Return the schema of the tool's arguments, including the corpora to search if there are several."""
-    own = schema(describe("search", search.PARAMETERS)[1])
+    own = arguments_schema(describe("search", search.PARAMETERS)[1])
     if len(corpora.names) == 1:
         return own
-    named = {"type": "string", "enum": list(corpora.names)}
-    about = load("mcp_corpora").template
+    name_schema = {"type": "string", "enum": list(corpora.names)}
+    description = load("mcp_corpora").template
     return {
         **own,
-        "properties": {**own["properties"], "corpus": {"type": "array", "items": named, "description": about}},
+        "properties": {
+            **own["properties"],
+            "corpus": {"type": "array", "items": name_schema, "description": description},
+        },
     }
 
 
@@ -86,15 +89,15 @@ def _call_search(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
     return _with_remarks(outcome, several.reach, coming, {**failures, **several.failures}, several.translation(query))
 
 
-def _chosen_names(given: object, known: Sequence[str]) -> Sequence[str]:
+def _chosen_names(value: object, known: Sequence[str]) -> Sequence[str]:
     """Return the corpora that an agent names by a list, one name or nothing; empty for all corpora.
 
     Raises:
         UsageError: there is no corpus of one of the names.
     """
-    if given in (None, "", ALL):
+    if value in (None, "", ALL):
         return ()
-    names = given if isinstance(given, list) else [given]
+    names = value if isinstance(value, list) else [value]
     for name in names:
         if name not in known and name != ALL:
             like = nearest(str(name), known)
@@ -118,7 +121,7 @@ def _with_remarks(
     """Return the hits as text with remarks: what was searched by words alone, translated, unfinished or failed.
 
     Args:
-        outcome: of the search.
+        outcome: the outcome of the search.
         reach: how many documents were searched by meaning.
         progress: the progress of vectors that are being computed; None if none are.
         failures: why corpora were not searched, by their names.
@@ -141,7 +144,7 @@ def _with_remarks(
 
 
 # Not `registry_of`: it imports the tool that edits, which takes as long as importing all of these.
-_SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
+_SUBROUTINES: dict[str, Callable[[Corpus], Tool]] = {
     "read": read.read_of,
     "related": related.related_of,
     "overview": overview.overview_of,
@@ -165,11 +168,11 @@ class IndexingProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ServedTool:
     """One tool.
 
     Attributes:
-        name: in snake_case.
+        name: the name in snake_case.
         title: the name that clients show to people.
         description: tells the agent when to use the tool.
         takes: the JSON Schema of its arguments.
@@ -185,7 +188,7 @@ class Tool:
     indexing: Callable[[], IndexingProgress | None]
 
 
-def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
+def tools_of(corpora: Corpora) -> tuple[ServedTool, ...]:
     """Return the tools on some corpora; if there is only one, they take no argument for the corpus."""
     return (
         _search(corpora),
@@ -202,10 +205,12 @@ def prepare() -> None:
     tokenizer_for(MODEL).count(" ")
 
 
-def _reading_tool(corpora: Corpora, name: str, title: str, parameters: Sequence[Parameter]) -> Tool:
+def _reading_tool(corpora: Corpora, name: str, title: str, parameters: Sequence[Parameter]) -> ServedTool:
     description, listed = describe(name, parameters)
-    takes = schema((*listed, *_which(corpora)))
-    return Tool(name, title, description, takes, partial(_call, corpora, name), partial(_indexing_progress, corpora))
+    takes = arguments_schema((*listed, *_which(corpora)))
+    return ServedTool(
+        name, title, description, takes, partial(_call, corpora, name), partial(_indexing_progress, corpora)
+    )
 
 
 def _call(corpora: Corpora, name: str, arguments: Mapping[str, object]) -> Outcome:
@@ -218,14 +223,14 @@ def _call(corpora: Corpora, name: str, arguments: Mapping[str, object]) -> Outco
     return outcome
 
 
-def _search(corpora: Corpora) -> Tool:
+def _search(corpora: Corpora) -> ServedTool:
     run = partial(_call_search, corpora)
-    return Tool(
+    return ServedTool(
         "search", "Search", _search_description(), _search_schema(corpora), run, partial(_indexing_progress, corpora)
     )
 
 
-def _ask(corpora: Corpora) -> Tool:
+def _ask(corpora: Corpora) -> ServedTool:
     description, parameters = describe("ask", (_QUESTION,))
 
     def run(arguments: Mapping[str, object]) -> Outcome:
@@ -239,8 +244,8 @@ def _ask(corpora: Corpora) -> Tool:
         outcome = answer_once(corpus, str(passed["question"]), corpora.settings(name), purpose)
         return Outcome(_answer_as_text(outcome))
 
-    takes = schema((*parameters, *_which(corpora)))
-    return Tool("ask", "Ask", description, takes, run, partial(_indexing_progress, corpora))
+    takes = arguments_schema((*parameters, *_which(corpora)))
+    return ServedTool("ask", "Ask", description, takes, run, partial(_indexing_progress, corpora))
 
 
 def _indexing_progress(corpora: Corpora) -> IndexingProgress | None:
@@ -254,8 +259,8 @@ def _indexing_progress(corpora: Corpora) -> IndexingProgress | None:
 def _which(corpora: Corpora) -> Sequence[Parameter]:
     if len(corpora.names) == 1:
         return ()
-    about = load("mcp_corpus").template
-    return (Parameter("corpus", "string", required=True, description=about, choices=corpora.names),)
+    description = load("mcp_corpus").template
+    return (Parameter("corpus", "string", required=True, description=description, choices=corpora.names),)
 
 
 def _answer_as_text(outcome: TurnOutcome) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream
 
     from quaestor.mcp.fast_start import OpeningExchange
-    from quaestor.mcp.mcp_tools import Tool
+    from quaestor.mcp.mcp_tools import ServedTool
 
 
 _LOG = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ _PROGRESS_SECONDS = 0.2
 
 _Context = ServerRequestContext[Any]
 
-_Make = Callable[[Sequence[Path]], "Sequence[Tool]"]
+_Make = Callable[[Sequence[Path]], "Sequence[ServedTool]"]
 """Makes the tools for the folders that a client names, possibly none."""
 
 # How long to wait for the folders of a client that declared that it has some.
@@ -64,7 +64,7 @@ def serve_stdio(make: _Make, opening: OpeningExchange | None, *, asking: bool) -
     asyncio.run(_over_stdio(make_server(offered), opening))
 
 
-def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
+def serve_http(tools: Sequence[ServedTool], host: str, at: socket.socket) -> None:
     """Serve clients over streamable HTTP at ``/mcp`` until interrupted; refuse foreign Host and Origin headers."""
     import uvicorn  # noqa: PLC0415 - not for standard input and output
 
@@ -112,14 +112,14 @@ def make_server(tools: ConnectionTools) -> Server[Any]:
     return server
 
 
-async def _report_indexing(tool: Tool, call: asyncio.Task[Any], session: ServerSession) -> None:
+async def _report_indexing(tool: ServedTool, call: asyncio.Task[Any], session: ServerSession) -> None:
     """Report the progress of the index that a call waits for, if the client asked for progress."""
-    told = -1.0
+    reported = -1.0
     while not (await asyncio.wait({call}, timeout=_PROGRESS_SECONDS))[0]:
         indexing = tool.indexing()
-        if indexing is not None and indexing.share > told:
-            told = indexing.share
-            await session.report_progress(told, 1.0, indexing.words)
+        if indexing is not None and indexing.share > reported:
+            reported = indexing.share
+            await session.report_progress(reported, 1.0, indexing.words)
 
 
 async def _over_stdio(server: Server[Any], opening: OpeningExchange | None) -> None:
@@ -174,19 +174,19 @@ class _AnswerStream:
 
     async def refuse(self, error: Exception) -> None:
         """Answer a line that is not a valid message with an error; ignore an empty line."""
-        code, said, number = types.INTERNAL_ERROR, "The line could not be read.", None
+        code, message, number = types.INTERNAL_ERROR, "The line could not be read.", None
         if isinstance(error, ValidationError):
             wrong = error.errors(include_url=False)
             inputs = [one["input"] for one in wrong]
             if wrong[0]["type"] == "json_invalid":
                 if not str(inputs[0]).strip():
                     return
-                code, said = types.PARSE_ERROR, f"{wrong[0]['msg']}. A line holds one JSON object."
+                code, message = types.PARSE_ERROR, f"{wrong[0]['msg']}. A line holds one JSON object."
             else:
-                code, said = types.INVALID_REQUEST, "This is not a JSON-RPC 2.0 message."
+                code, message = types.INVALID_REQUEST, "This is not a JSON-RPC 2.0 message."
                 number = next((one.get("id") for one in inputs if isinstance(one, dict)), None)
         number = number if isinstance(number, (int, str)) and not isinstance(number, bool) else None
-        refused = types.JSONRPCError(jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=said))
+        refused = types.JSONRPCError(jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=message))
         await self._stream.send(SessionMessage(refused))
 
     async def send(self, item: SessionMessage, /) -> None:
@@ -219,7 +219,7 @@ class _AnswerStream:
         return await self._stream.__aexit__(*error)
 
 
-def _run(tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
+def _run(tool: ServedTool, arguments: dict[str, Any]) -> types.CallToolResult:
     try:
         outcome = tool.run(arguments)
     except QuaestorError as error:
@@ -251,15 +251,15 @@ class ConnectionTools:
     def __init__(self, make: _Make, *, asking: bool) -> None:
         self._make = make
         self._asking = asking
-        self._making: asyncio.Task[Sequence[Tool]] | None = None
+        self._making: asyncio.Task[Sequence[ServedTool]] | None = None
 
-    def begin(self, session: ServerSession) -> asyncio.Task[Sequence[Tool]]:
+    def begin(self, session: ServerSession) -> asyncio.Task[Sequence[ServedTool]]:
         """Begin to make the tools, unless they are made or being made; return the task."""
         if self._making is None or _startup_failed(self._making):
             self._making = asyncio.create_task(self._make_tools(session))
         return self._making
 
-    async def tools(self, session: ServerSession) -> Sequence[Tool]:
+    async def tools(self, session: ServerSession) -> Sequence[ServedTool]:
         """Return the tools once they are made.
 
         Raises:
@@ -268,9 +268,9 @@ class ConnectionTools:
         # Shielded, so that a client that disconnects does not cancel the task for the next one.
         return await asyncio.shield(self.begin(session))
 
-    async def _make_tools(self, session: ServerSession) -> Sequence[Tool]:
-        named = await folders_of(session) if self._asking else ()
-        return await asyncio.to_thread(self._make, named)
+    async def _make_tools(self, session: ServerSession) -> Sequence[ServedTool]:
+        folders = await folders_of(session) if self._asking else ()
+        return await asyncio.to_thread(self._make, folders)
 
 
 async def folders_of(session: ServerSession) -> tuple[Path, ...]:
@@ -287,5 +287,5 @@ async def folders_of(session: ServerSession) -> tuple[Path, ...]:
     return folders_of_uris(str(root.uri) for root in answer.roots)
 
 
-def _startup_failed(task: asyncio.Task[Sequence[Tool]]) -> bool:
+def _startup_failed(task: asyncio.Task[Sequence[ServedTool]]) -> bool:
     return task.done() and (task.cancelled() or task.exception() is not None)

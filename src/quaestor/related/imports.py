@@ -69,10 +69,10 @@ class Import:
     """One imported module.
 
     Attributes:
-        line: of the statement, 1-based.
+        line: the line of the statement, 1-based.
         parts: the module's names, outermost first.
         up: number of folders above the importing file's own; None if the import is not relative.
-        ending: of the file, with its dot, if the import states one: ``#include "tmux.h"``.
+        ending: the extension of the file, with its dot, if the import states one: ``#include "tmux.h"``.
         package: whether the first name is a package's, which only a manifest leads to.
     """
 
@@ -90,32 +90,32 @@ def imports_of(text: str, language: str) -> list[Import]:
     return [
         made
         for pattern in _PATTERNS.get(language, ())
-        for line, found in _with_lines(pattern, text)
-        if (made := _make_import(found[1], language, line)) is not None
+        for line, match in _with_lines(pattern, text)
+        if (made := _make_import(match[1], language, line)) is not None
     ]
 
 
 def _with_lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:
     """Yield a pattern's matches, each with the line, from 1, of its first group."""
     line, at = 1, 0
-    for found in pattern.finditer(text):
-        line, at = line + text.count("\n", at, found.start(1)), found.start(1)
-        yield line, found
+    for match in pattern.finditer(text):
+        line, at = line + text.count("\n", at, match.start(1)), match.start(1)
+        yield line, match
 
 
 def _python(text: str) -> Iterator[Import]:
-    for line, found in _with_lines(_PYTHON_FROM, text):
-        module = found[1].lstrip(".")
-        dots = len(found[1]) - len(module)
+    for line, match in _with_lines(_PYTHON_FROM, text):
+        module = match[1].lstrip(".")
+        dots = len(match[1]) - len(module)
         parts = tuple(module.split(".")) if module else ()
         up = dots - 1 if dots else None
-        for item in re.sub(r"#[^\n]*", "", found[2]).strip("()").split(","):
+        for item in re.sub(r"#[^\n]*", "", match[2]).strip("()").split(","):
             # What is imported may be a module or stand in one: the longer path is tried first.
             name = item.split()[:1]
             if name and name[0].isidentifier():
                 yield Import(line, (*parts, name[0]), up)
-    for line, found in _with_lines(_PYTHON_IMPORT, text):
-        for item in found[1].split(","):
+    for line, match in _with_lines(_PYTHON_IMPORT, text):
+        for item in match[1].split(","):
             name = item.split()[:1]
             if name and name[0]:
                 yield Import(line, tuple(name[0].split(".")))
@@ -155,7 +155,7 @@ def outside_names(text: str, language: str, known: Callable[[], frozenset[str]])
 
     Args:
         text: the file.
-        language: as ``recognise`` names it; of most languages nothing is known.
+        language: the language as ``recognise`` names it; most languages are not supported.
         known: returns all names that a module of this corpus may have, small.
     """
     bound = list(_python_names(text) if language == "python" else _javascript_names(text, language))
@@ -167,14 +167,14 @@ def outside_names(text: str, language: str, known: Callable[[], frozenset[str]])
 
 
 def _python_names(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for found in _PYTHON_FROM.finditer(text):
-        if not found[1].startswith("."):
-            module = (found[1].split(".", maxsplit=1)[0],)
-            for item in re.sub(r"#[^\n]*", "", found[2]).strip("()").split(","):
+    for match in _PYTHON_FROM.finditer(text):
+        if not match[1].startswith("."):
+            module = (match[1].split(".", maxsplit=1)[0],)
+            for item in re.sub(r"#[^\n]*", "", match[2]).strip("()").split(","):
                 if names := item.split():
                     yield names[-1], module
-    for found in _PYTHON_IMPORT.finditer(text):
-        for item in found[1].split(","):
+    for match in _PYTHON_IMPORT.finditer(text):
+        for item in match[1].split(","):
             if names := item.split():
                 first = names[0].split(".")[0]
                 yield (names[-1] if len(names) > 1 else first), (first,)
@@ -199,21 +199,21 @@ def packages_of(manifests: Iterable[tuple[str, str]]) -> Packages:
     Args:
         manifests: paths and texts; read are ``composer.json`` (PSR-4), ``package.json`` and ``Cargo.toml``.
     """
-    found: Packages = {}
+    packages: Packages = {}
     for path, text in manifests:
         folder, _, name = path.rpartition("/")
         base = tuple(folder.split("/")) if folder else ()
         if name == "Cargo.toml":
             if crate := _CRATE.search(text):
-                found[(crate[1].replace("-", "_"),)] = (*base, "src")
+                packages[(crate[1].replace("-", "_"),)] = (*base, "src")
             continue
         try:
             stated = json.loads(text)
         except (ValueError, RecursionError):
             continue
         if isinstance(stated, dict):
-            found.update(_psr_4(stated, base) if name == "composer.json" else _npm_name(stated, base))
-    return found
+            packages.update(_psr_4(stated, base) if name == "composer.json" else _npm_name(stated, base))
+    return packages
 
 
 def _psr_4(manifest: Mapping[str, Any], base: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -236,7 +236,7 @@ class Modules:
     """The documents of a corpus by the names they are imported under.
 
     Attributes:
-        names: of all folders and files, in lower case and without extension.
+        names: the names of all folders and files, in lower case and without extension.
     """
 
     def __init__(self, paths: Iterable[str], packages: Packages | None = None) -> None:
@@ -265,8 +265,8 @@ class Modules:
             return own
         # The last name may be something within the module.
         for count in (len(parts), len(parts) - 1):
-            if count >= 1 and (found := self._by_end(parts[:count], wanted.ending, importer)) is not None:
-                return found
+            if count >= 1 and (path := self._by_end(parts[:count], wanted.ending, importer)) is not None:
+                return path
         return None
 
     def _in_package(self, wanted: Import, importer: str) -> str | None:
@@ -279,15 +279,15 @@ class Modules:
             # The last names may be something within a module, and what is meant may lie in a folder of sources.
             for end in range(len(parts), count - 1, -1):
                 for within in ((), ("src",), ("lib",)):
-                    found = self._exact((*folder, *within, *parts[count:end]), wanted.ending, importer)
-                    if found is not None:
-                        return found
+                    path = self._exact((*folder, *within, *parts[count:end]), wanted.ending, importer)
+                    if path is not None:
+                        return path
         return None
 
     def _exact(self, parts: tuple[str, ...], ending: str, importer: str) -> str | None:
         known = self._by_last.get(parts[-1].lower(), ()) if parts else ()
-        found = [path for names, path in known if names == parts]
-        return max(found, key=lambda path: _file_preference(path, ending, importer), default=None)
+        paths = [path for names, path in known if names == parts]
+        return max(paths, key=lambda path: _file_preference(path, ending, importer), default=None)
 
     def _by_end(self, parts: tuple[str, ...], file_ending: str, importer: str) -> str | None:
         ending = tuple(part.lower() for part in parts)

@@ -130,26 +130,26 @@ def definitions_beside(file: IndexedFile, home: Relative, limit: int) -> Iterato
     chunks = {} if spans else {(one.start_line, one.end_line): one for one in by_chunks(file, "neighbours")}
     apart = [(start, end) for start, end in spans or chunks if end < home.start_line or start > home.end_line]
     for lines in sorted(sorted(apart, key=lambda lines: abs(lines[0] - home.start_line))[:limit]):
-        found = _of_definition(spans[lines], file, "neighbours") if spans else chunks[lines]
-        yield replace(found, role="same file")
+        relative = _of_definition(spans[lines], file, "neighbours") if spans else chunks[lines]
+        yield replace(relative, role="same file")
 
 
 def outline(file: IndexedFile, kind: RelatedKind) -> Iterator[Relative]:
     """Yield a document's definitions in order, or its sections if it is not parsable code."""
-    found = _definitions_in(file)
-    if not found:
+    definitions = _definitions_in(file)
+    if not definitions:
         yield from by_chunks(file, kind)
-    yield from (_of_definition(one, file, kind) for one in found)
+    yield from (_of_definition(one, file, kind) for one in definitions)
 
 
 def _definitions_in(file: IndexedFile) -> list[Definition]:
     return definitions(file.text.encode("utf-8", "surrogatepass"), file.document.language)
 
 
-def _of_definition(found: Definition, file: IndexedFile, kind: RelatedKind) -> Relative:
-    start = _line_of(found, file.lines)
-    end = min(found.span.end_line, start + _SHOWN_LINES - 1)
-    return file.relative(kind, "definition", start, end, ".".join((*found.scope, found.name)))
+def _of_definition(definition: Definition, file: IndexedFile, kind: RelatedKind) -> Relative:
+    start = _line_of(definition, file.lines)
+    end = min(definition.span.end_line, start + _SHOWN_LINES - 1)
+    return file.relative(kind, "definition", start, end, ".".join((*definition.scope, definition.name)))
 
 
 def by_chunks(file: IndexedFile, kind: RelatedKind) -> Iterator[Relative]:

@@ -79,7 +79,7 @@ def occurrences(text: str, language: str, name: str) -> list[Occurrence] | None:
 
     Args:
         text: the whole file.
-        language: as ``recognise`` names it.
+        language: the language as ``recognise`` names it.
         name: a plain name.
     """
     syntax = SYNTAXES.get(language)
@@ -102,7 +102,7 @@ def uses_of_definition(
         found: the name's occurrences in the file.
         name: the name.
         text: the file.
-        language: as ``recognise`` names it.
+        language: the language as ``recognise`` names it.
         outside: names that the file imports from outside this corpus.
         home: whether the definition is in this file.
     """
@@ -164,9 +164,9 @@ def enclosing_names(text: str, language: str, line: int) -> tuple[str, ...]:
 def _offsets(text: str, name: str) -> Iterator[int]:
     """Yield the byte offsets of a name."""
     at, offset = 0, 0
-    for found in word_pattern(name).finditer(text):
-        offset += len(text[at : found.start()].encode("utf-8", "surrogatepass"))
-        at = found.start()
+    for match in word_pattern(name).finditer(text):
+        offset += len(text[at : match.start()].encode("utf-8", "surrogatepass"))
+        at = match.start()
         yield offset
 
 
@@ -206,14 +206,14 @@ class _Reader:
         """Return the names of the functions and types around a node, and its own if it is one."""
         names: list[tuple[str, ...]] = []
         while node is not None and len(names) < _HIGHEST:
-            found = self._find_definition(node)
-            if found is not None and (found.kind in _ENCLOSING or (not names and self._names(found))):
-                names.append((*found.scope, found.name))
+            definition = self._find_definition(node)
+            if definition is not None and (definition.kind in _ENCLOSING or (not names and self._names(definition))):
+                names.append((*definition.scope, definition.name))
             node = node.parent
         return tuple(name for group in reversed(names) for name in group)
 
-    def _names(self, found: NodeDefinition) -> bool:
-        return found.name.encode("utf-8", "surrogatepass") == self._name
+    def _names(self, definition: NodeDefinition) -> bool:
+        return definition.name.encode("utf-8", "surrogatepass") == self._name
 
     def _find_definition(self, node: Node) -> NodeDefinition | None:
         finder = self._syntax.finders.get(node.type)
@@ -221,13 +221,13 @@ class _Reader:
 
     def _definition(self, node: Node) -> Node | None:
         """Return the node that a name node is the name of."""
-        above, found = self._named_by(node)
-        return above if found is not None and found.defines else None
+        above, definition = self._named_by(node)
+        return above if definition is not None and definition.defines else None
 
     def _is_declared(self, node: Node) -> bool:
         """Return whether a name node only declares what is defined elsewhere: ``int f(void);``."""
-        _, found = self._named_by(node)
-        return found is not None and found.kind == "declaration" and not found.defines
+        _, definition = self._named_by(node)
+        return definition is not None and definition.kind == "declaration" and not definition.defines
 
     def _named_by(self, node: Node) -> tuple[Node | None, NodeDefinition | None]:
         """Return the node that a name node is the name of, and what that is."""
@@ -235,10 +235,10 @@ class _Reader:
         for _ in range(8):
             if above is None:
                 break
-            found = self._find_definition(above)
-            if found is not None:
-                before_body = found.body is None or node.start_byte < found.body.start_byte
-                return (above, found) if before_body and self._names(found) else (None, None)
+            definition = self._find_definition(above)
+            if definition is not None:
+                before_body = definition.body is None or node.start_byte < definition.body.start_byte
+                return (above, definition) if before_body and self._names(definition) else (None, None)
             above = above.parent
         return None, None
 

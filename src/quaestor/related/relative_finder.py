@@ -46,18 +46,18 @@ class DocumentRelatives:
         if file is None:
             return FoundRelatives()
         if kind == "definitions":
-            found = list(outline(file, kind))
+            relatives = list(outline(file, kind))
         elif kind == "callers":
-            found = [one for one in self._documents_importing(file) if not profile_path(one.path).test]
+            relatives = [one for one in self._documents_importing(file) if not profile_path(one.path).test]
         elif kind == "tests":
-            found = [
+            relatives = [
                 replace(one, kind="tests") for one in self._documents_importing(file) if profile_path(one.path).test
             ]
-            known = {one.path for one in found}
-            found += [one for one in mirrors(self._sources, file.document.path) if one.path not in known]
+            known = {one.path for one in relatives}
+            relatives += [one for one in mirrors(self._sources, file.document.path) if one.path not in known]
         else:
-            found = list(self._neighbours(file))
-        return FoundRelatives(found, len(found))
+            relatives = list(self._neighbours(file))
+        return FoundRelatives(relatives, len(relatives))
 
     def _documents_importing(self, file: IndexedFile) -> list[Relative]:
         if self._importers is None:
@@ -69,10 +69,10 @@ class DocumentRelatives:
         path, half = file.document.path, max(1, self._limit // 2)
         seen = {path}
         for one in imports_of(file.text, file.document.language):
-            found = modules.resolve(one, path)
-            if found is not None and found not in seen and len(seen) <= half:
-                seen.add(found)
-                chunks = self._store.chunks_of(found)
+            resolved = modules.resolve(one, path)
+            if resolved is not None and resolved not in seen and len(seen) <= half:
+                seen.add(resolved)
+                chunks = self._store.chunks_of(resolved)
                 yield from (chunk_relative(chunk, "imported") for chunk in chunks[:1])
         yield from self._sources.similar(file.text[:_SIMILAR_LETTERS], path, seen, half)
 
@@ -101,11 +101,11 @@ class NameRelatives:
             return FoundRelatives(listed, len(listed))
         users = self._users()
         code, tests, _ = split_tests(users.listed)
-        found = self._uses(code if kind == "callers" else tests, kind, users.complete)
-        if kind == "tests" and not found.relatives:
+        relatives = self._uses(code if kind == "callers" else tests, kind, users.complete)
+        if kind == "tests" and not relatives.relatives:
             mirrors = list(self._mirrors())
-            return FoundRelatives(mirrors, len(mirrors), found.complete, found.least)
-        return found
+            return FoundRelatives(mirrors, len(mirrors), relatives.complete, relatives.least)
+        return relatives
 
     def definitions(self) -> list[Relative]:
         """Return where the name is defined, those that fit the target's scope and place only, if any do."""
@@ -126,27 +126,27 @@ class NameRelatives:
         paths = sorted(by_path, key=lambda path: (path != self._target.path, profile_path(path).flags, path))
         for path in paths[:_DEFINING_FILES]:
             read = self._confirmer.read(path)
-            found = [place for place in (read[1] or ()) if place.role == "definition"] if read else []
-            if read is None or not found:
+            definitions = [place for place in (read[1] or ()) if place.role == "definition"] if read else []
+            if read is None or not definitions:
                 yield from (chunk_relative(one, "definition", "definitions") for one in by_path[path])
                 continue
-            for place in found:
+            for place in definitions:
                 symbol = ".".join(place.symbols)
                 yield read[0].relative("definitions", "definition", place.start_line, place.end_line, symbol)
 
-    def _in_scope_of_target(self, found: list[Relative]) -> list[Relative]:
+    def _in_scope_of_target(self, relatives: list[Relative]) -> list[Relative]:
         target = self._target
         if target.scope:
             ending = ".".join((*target.scope, target.name))
-            scoped = [one for one in found if f".{one.symbol}".endswith(f".{ending}")]
-            scoped = scoped or [one for one in found if _in_module(one, target.scope)]
-            found = scoped or found
+            scoped = [one for one in relatives if f".{one.symbol}".endswith(f".{ending}")]
+            scoped = scoped or [one for one in relatives if _in_module(one, target.scope)]
+            relatives = scoped or relatives
         if target.path is not None:
-            there = [one for one in found if one.path == target.path]
+            there = [one for one in relatives if one.path == target.path]
             line = target.line
             at_line = [one for one in there if line is not None and one.start_line <= line <= one.end_line]
-            found = at_line or there or found
-        return found
+            relatives = at_line or there or relatives
+        return relatives
 
     def _word_candidates(self) -> UseCandidates:
         if self._words is None:
@@ -160,10 +160,10 @@ class NameRelatives:
             self._candidates = that_may_use(self._word_candidates(), self._target.name, homes)
         return self._candidates
 
-    def _uses(self, found: list[UseCandidate], kind: RelatedKind, complete: bool) -> FoundRelatives:
+    def _uses(self, candidates: list[UseCandidate], kind: RelatedKind, complete: bool) -> FoundRelatives:
         result = FoundRelatives(complete=complete, least=not complete)
         spare: list[Relative] = []
-        for candidate in found:
+        for candidate in candidates:
             if len(result.relatives) < self._limit:
                 confirmed = self._confirmer.uses(candidate, kind)
                 # One file that uses it everywhere leaves room for others.
@@ -232,11 +232,11 @@ class RelativeFinder:
             if target.name
             else DocumentRelatives(self._sources, target, limit)
         )
-        found = {kind: finder.find(kind) for kind in KINDS if kind in wanted}
+        by_kind = {kind: finder.find(kind) for kind in KINDS if kind in wanted}
         return Related(
             target,
-            tuple(relative for one in found.values() for relative in one.relatives[:limit]),
-            {kind: one.total for kind, one in found.items()},
-            all(one.complete for one in found.values()),
-            frozenset(kind for kind, one in found.items() if one.least),
+            tuple(relative for one in by_kind.values() for relative in one.relatives[:limit]),
+            {kind: one.total for kind, one in by_kind.items()},
+            all(one.complete for one in by_kind.values()),
+            frozenset(kind for kind, one in by_kind.items() if one.least),
         )

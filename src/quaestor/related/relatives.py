@@ -75,7 +75,7 @@ class Related:
 
     Attributes:
         target: the target.
-        relatives: in the order of the kinds, best first.
+        relatives: the relatives in the order of the kinds, best first.
         total: places per kind, including those that are not listed.
         complete: whether the totals are exact.
         least: kinds of which there may be more than the total: the name stands in more documents than were looked at.

@@ -79,14 +79,14 @@ class UseFinder:
         if large and file.document.language == "php" and not text.startswith("<?"):
             text = f"<?php {text}"  # without its opening tag all of it would be a page's text
         self.spent += sum(map(len, text.split())) if large else len(text)
-        found = occurrences(text, file.document.language, self._name)
-        if found is None or not large:
-            return found
+        places = occurrences(text, file.document.language, self._name)
+        if places is None or not large:
+            return places
         # A method without its class may look like a call of itself.
         defining = defining_pattern(self._name)
         return [
             replace(one, symbols=_in_scope(file, one))
-            for one in found
+            for one in places
             if one.role != "call" or not defining.search(file.lines[one.start_line - 1])
         ]
 
@@ -95,13 +95,15 @@ class UseFinder:
         read = self.read(candidate.path)
         if read is None:
             return []
-        file, found = read
-        if found is None:
+        file, occurrences_in_file = read
+        if occurrences_in_file is None:
             # A common word stands everywhere and says nothing.
             return list(_mentions(file, self._name, kind)) if len(split_identifier(self._name)) > 1 else []
         language = file.document.language
-        outside = outside_names(file.text, language, self._modules) if found else frozenset()
-        uses = uses_of_definition(found, self._name, file.text, language, outside, home=candidate.path in self.homes)
+        outside = outside_names(file.text, language, self._modules) if occurrences_in_file else frozenset()
+        uses = uses_of_definition(
+            occurrences_in_file, self._name, file.text, language, outside, home=candidate.path in self.homes
+        )
         telling = [one for one in uses if one.role != "import"] or uses[:1]
         places: dict[int, Occurrence] = {}
         for one in sorted(telling, key=lambda one: _ROLES.index(one.role)):
@@ -134,7 +136,7 @@ class UseCandidate:
 
     Attributes:
         path: its path.
-        count: of the name in it, in comments and strings, too.
+        count: how often the name occurs in it, in comments and strings, too.
         chunks: the chunks that contain it.
     """
 
@@ -186,8 +188,8 @@ def documents_with_name(store: Store, name: str, limit: int) -> UseCandidates:
             path = stored.document.path
             found.setdefault(path, []).append(stored)
             counts[path] = counts.get(path, 0) + count
-    listed = (UseCandidate(path, counts[path], tuple(chunks)) for path, chunks in found.items())
-    return UseCandidates(tuple(listed), len(scored) < most)
+    candidates = (UseCandidate(path, counts[path], tuple(chunks)) for path, chunks in found.items())
+    return UseCandidates(tuple(candidates), len(scored) < most)
 
 
 def that_may_use(found: UseCandidates, name: str, homes: Collection[str]) -> UseCandidates:

@@ -70,7 +70,7 @@ def certainty_steps(
 
     Args:
         query: what is asked.
-        traits: of the candidates.
+        traits: the traits of the candidates.
         files: the candidates by file.
         behind: which of their files are background; see ``background_among``.
     """
@@ -104,8 +104,8 @@ def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[
 
     Args:
         query: what is asked.
-        traits: of the candidates.
-        scores: of the candidates, with their steps; background stays where it is.
+        traits: the traits of the candidates.
+        scores: the scores of the candidates, with their steps; background stays where it is.
     """
     if not (query.written_names or query.options) or len(scores) <= NAMED_AT:
         return scores
@@ -312,7 +312,7 @@ def background_among(query: Query, traits: Sequence[Traits], files: CandidateFil
 
     Args:
         query: what is asked.
-        traits: of the candidates.
+        traits: the traits of the candidates.
         files: the candidates by file.
 
     Returns:

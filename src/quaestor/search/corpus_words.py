@@ -1,6 +1,6 @@
 """Puts a query into the corpus's words: translates it to English, and spells compounds in both ways.
 
-"Turn off" also searches for "disable", and "switch on" for "enable".
+"Turn off" also searches for "disable", "switch on" for "enable", and "connect again" for "reconnect".
 """
 
 from __future__ import annotations
@@ -27,6 +27,12 @@ _WORD = re.compile(r"[A-Za-z]+")
 _TURNED = re.compile(r"\b(?:turn|switch)(?:s|es|ed|ing)?\s+(?:\S+\s+){0,4}?(off|on)\b", re.IGNORECASE)
 _OTHERWISE = {"off": "disable", "on": "enable"}
 """What options and documents say instead of "turn X off" and "turn X on"."""
+_AGAIN = re.compile(r"((?:[A-Za-z]+\W{1,2}){1,4})again\b", re.IGNORECASE)
+_IRREGULAR = {"built": "build", "drawn": "draw", "drew": "draw", "ran": "run", "sent": "send", "taken": "take"}
+_OTHER_WITH_RE = frozenset("act cover fuse lease main move place port turn view".split())
+"""Words that mean something else after "re", or nothing of the kind: move, place, port."""
+_TRIED = frozenset(stems_of("ask attempt did do done fetch request send tried try".split()))
+"""What is retried if it is done again."""
 
 
 def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[str, int]]) -> tuple[str, ...]:
@@ -36,7 +42,7 @@ def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[st
     less than "timeout".
 
     Args:
-        text: of a query.
+        text: the text of a query.
         frequencies: returns the number of chunks that hold each term.
     """
     words = [*_WORD.finditer(text)]
@@ -94,19 +100,33 @@ def in_words_of_corpus(query: Query, frequencies: Frequencies) -> Query:
 
 
 def with_other_spellings(query: Query, text: str, frequencies: Frequencies) -> Query:
-    """Return a query that also asks for the compounds of a text in their other spelling, and "turn off" as "disable".
+    """Return a query that also asks for a text's compounds in their other spelling, and for single words of the corpus
+    that mean the same as two ("turn off", "connect again").
 
     Args:
         query: the query; a name, a path or a trace stays as it is.
         text: its own, or that which it had before its spelling was corrected.
-        frequencies: of the corpus.
+        frequencies: the frequencies of the corpus.
     """
-    spelt = (*other_spellings(text, frequencies), *_switching_term(text, frequencies)) if query.kind == "text" else ()
+    if query.kind != "text":
+        return query
+    single = [*_switching_terms(text), *_repeating_terms(text)]
+    counts = frequencies(single) if single else {}
+    spelt = (*other_spellings(text, frequencies), *(term for term in dict.fromkeys(single) if counts[term]))
     return query._replace(terms=(*query.terms, *(term for term in spelt if term not in query.terms)))
 
 
-def _switching_term(text: str, frequencies: Frequencies) -> tuple[str, ...]:
-    """Return the term of the corpus's single word for turning something on or off, if a text has two words for it."""
-    found = _TURNED.search(text)
-    terms = stems_of([_OTHERWISE[found[1].lower()]]) if found else []
-    return tuple(term for term in terms if frequencies([term])[term])
+def _switching_terms(text: str) -> Iterator[str]:
+    """Yield the term of the single word for turning something on or off, if a text has two words for it."""
+    if found := _TURNED.search(text):
+        yield from stems_of([_OTHERWISE[found[1].lower()]])
+
+
+def _repeating_terms(text: str) -> Iterator[str]:
+    """Yield the terms of single words for doing something again: "reconnect" and, for what may fail, "retry"."""
+    for found in _AGAIN.finditer(text):
+        words = [_IRREGULAR.get(word, word) for word in _WORD.findall(found[1].lower())]
+        again = stems_of([word for word in words if word not in SAY_NOTHING and word not in _OTHER_WITH_RE])
+        yield from (f"re{stem}" for stem in again)
+        if not _TRIED.isdisjoint(again):
+            yield from stems_of(["retry"])

@@ -62,7 +62,7 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int
 
     Args:
         ranked: best first.
-        steps: of each candidate: positive if it is certain, negative if it is background.
+        steps: the step of each candidate: positive if it is certain, negative if it is background.
         most: only so many of the first are compared.
 
     Returns:

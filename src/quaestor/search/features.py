@@ -54,7 +54,7 @@ def word_likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[T
 
     Args:
         query: the text of the query.
-        weights: of its terms, by which the mean is weighted.
+        weights: the weights of its terms in the mean.
         chunks: names and titles count as their words, too.
     """
     embedder = StaticEmbedder.bundled()

@@ -109,7 +109,7 @@ def scores_in_file(owner: NDArray[np.intp], scores: NDArray[np.float32], parts: 
 
     Args:
         owner: the number of each candidate's file.
-        scores: of each candidate.
+        scores: the score of each candidate.
         parts: the rows of those that are compared with each other, all candidates of a file among them.
     """
     sums = np.bincount(owner, scores).astype(np.float64, copy=False)

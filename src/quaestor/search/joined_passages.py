@@ -52,7 +52,7 @@ class ChunkRun(NamedTuple):
 
     Attributes:
         rank: the rank of its best chunk.
-        chunks: in the document's order; at least one.
+        chunks: the chunks in the document's order, at least one.
         names: the headings common to all of its chunks that were found, outermost first.
         main: its best chunk.
     """

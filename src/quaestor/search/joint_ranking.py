@@ -69,7 +69,7 @@ def without_copies(candidates: Candidates, roots: Sequence[str]) -> Candidates:
     """Return the candidates with each file once, from the innermost corpus if corpora are nested.
 
     Args:
-        candidates: of all corpora.
+        candidates: the candidates of all corpora.
         roots: the folder of each corpus, with ``/`` and without one at the end.
     """
     files = candidates.files
@@ -121,8 +121,8 @@ def shown_passages(
     """Return up to ``k`` passages made of ranked candidates; see ``joined_passages.join_passages``.
 
     Args:
-        candidates: of all corpora.
-        rows: of the candidates, best first.
+        candidates: the candidates of all corpora.
+        rows: the rows of the candidates, best first.
         k: how many passages.
         each: gives the chunks of a document of each corpus.
     """

@@ -49,7 +49,7 @@ def terms_in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Ter
     symbol's parts that the query has.
 
     Args:
-        traits: of the candidates.
+        traits: the traits of the candidates.
         wanted: the weight of each term of the query.
     """
     words, numbers = frozenset(wanted), _numbers(wanted)
@@ -75,7 +75,7 @@ def terms_in_paths(profiles: Sequence[PathProfile], wanted: Mapping[str, float])
     """Return the terms in each file's path; they add to stem_coverage and folder_coverage.
 
     Args:
-        profiles: of the files.
+        profiles: the profiles of the files.
         wanted: the weight of each term of the query.
     """
     words, numbers = frozenset(wanted), _numbers(wanted)

@@ -63,7 +63,7 @@ def word_runs(text: str, weights: Mapping[str, float]) -> WordRuns:
 
     Args:
         text: the query.
-        weights: of its terms, without stop words.
+        weights: the weights of its terms, without stop words.
     """
     triples: dict[tuple[int, int, int], None] = {}
     pairs: dict[tuple[int, int], float] = {}
@@ -96,8 +96,8 @@ def shares_of_runs(runs: WordRuns, texts: Sequence[Words]) -> NDArray[np.float64
     """Return the shares of triples, and the weighted shares of pairs and words, that each text contains.
 
     Args:
-        runs: of the query.
-        texts: as ``word_numbers`` reads them.
+        runs: the runs of the query.
+        texts: the texts as ``word_numbers`` reads them.
 
     Returns:
         Shape ``(len(texts), 3)``.

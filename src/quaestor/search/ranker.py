@@ -124,7 +124,7 @@ class Shares(Mapping[str, float]):
 
     Args:
         ranker: made the score.
-        features: of the hit, shape ``(len(FEATURES),)``.
+        features: the features of the hit, shape ``(len(FEATURES),)``.
         step: its step for being certain or background; see ``certain.certainty_steps``.
         score: the total, lowered for earlier hits of the same file.
     """

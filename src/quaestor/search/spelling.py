@@ -82,7 +82,7 @@ def slips(word: str, *, name: bool = False) -> Iterator[tuple[str, float]]:
     The first letter is right, unless it changed places with the second or sounds like another.
 
     Args:
-        word: in lower case.
+        word: the word in lower case.
         name: whether it is an identifier, which has digits and underscores as well.
     """
     letters = _IN_NAMES if name else ascii_lowercase
@@ -119,7 +119,7 @@ class UnknownWord(NamedTuple):
     """A word of a query that the corpus lacks.
 
     Attributes:
-        word: as it is written.
+        word: the word as it is written.
         nearest: words that do stand, the nearest first; the first of them is searched for instead.
     """
 

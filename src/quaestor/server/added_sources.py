@@ -166,13 +166,13 @@ class AddedSites:
             UsageError: the address is not that of a page or repository on the web.
             ForbiddenError: its host is not allowed.
         """
-        given = address.strip()
-        given = given if is_address(given) or "@" in given else f"https://{given}"
-        if names_repository(given):
-            read_git_address(given)  # raises UsageError if it is malformed
-            found = given
+        url = address.strip()
+        url = url if is_address(url) or "@" in url else f"https://{url}"
+        if names_repository(url):
+            read_git_address(url)  # raises UsageError if it is malformed
+            found = url
         else:
-            found = checked_start(given)
+            found = checked_start(url)
         if not self._is_allowed(found):
             raise ForbiddenError(f"{address!r} may not be added. Give an address at {', '.join(self.allowed)}.")
         return found
@@ -202,10 +202,10 @@ class AddedSites:
         """Return the progress of fetching a site as text for people; None if it is not being fetched."""
         if not self._claims.is_claimed(_KIND, address):
             return None
-        said = self._claims.published_text(_KIND, address)
-        if not said:
+        text = self._claims.published_text(_KIND, address)
+        if not text:
             return "its files are being fetched" if names_repository(address) else "its first page is being fetched"
-        state = CrawlState(**json.loads(said))
+        state = CrawlState(**json.loads(text))
         return f"{amount(state.kept, 'page')} so far, {state.waiting:,} more to fetch"
 
     def fetch(self, address: str, most_pages: int) -> None:

@@ -63,8 +63,8 @@ class FirstIndexes:
                     if not is_indexed(root, settings):
                         make_index(root, settings, told)
                     return
-            said = self._claims.published_text(_KIND, str(root))
-            progress(ProgressState(*json.loads(said)) if said else _COUNTING)
+            text = self._claims.published_text(_KIND, str(root))
+            progress(ProgressState(*json.loads(text)) if text else _COUNTING)
             time.sleep(_POLL_SECONDS)
 
 

@@ -167,8 +167,8 @@ class Corpora:
         """Return a corpus's settings.
 
         Args:
-            name: as for ``get``.
-            user: as for ``get``.
+            name: the corpus's name, as for ``get``.
+            user: the user's id, as for ``get``.
 
         Raises:
             NotFoundError: there is no corpus of that name that the user may see.
@@ -208,27 +208,27 @@ class Corpora:
 
         Args:
             names: names as for ``get``; empty, or with ``ALL`` in it, for every corpus that the user may see.
-            user: as for ``get``.
+            user: the user's id, as for ``get``.
             wait: seconds to wait for all first indexes together.
 
         Raises:
             NotFoundError: there is no corpus of one of the names that the user may see.
             QuaestorError: none of them can be searched; the error is that of the first.
         """
-        asked = list(self._visible(user)) if not names or ALL in names else list(dict.fromkeys(names))
-        for name in asked:
+        chosen = list(self._visible(user)) if not names or ALL in names else list(dict.fromkeys(names))
+        for name in chosen:
             self._find(name, user)
         until = time.monotonic() + wait
-        found: dict[str, Corpus] = {}
+        corpora: dict[str, Corpus] = {}
         failures: dict[str, Exception] = {}
-        for name in asked:
+        for name in chosen:
             try:
-                found[name] = self.get(name, user=user, wait=max(until - time.monotonic(), 0.0))
+                corpora[name] = self.get(name, user=user, wait=max(until - time.monotonic(), 0.0))
             except (QuaestorError, OSError) as error:
                 failures[name] = error
-        if not found:
+        if not corpora:
             raise next(iter(failures.values()))
-        return SeveralCorpora(found), failures
+        return SeveralCorpora(corpora), failures
 
     def _visible(self, user: str | None) -> dict[str, _OpeningCorpus]:
         return self._opening if user is None else {**self._opening, **self._owned.get(user, {})}
@@ -293,8 +293,8 @@ def first_index_progress(state: State) -> str:
     """Return the progress of a first index as text for people."""
     if not state.total:
         return "its files are being counted"
-    left = "" if state.seconds_left is None else f", about {_written_seconds(state.seconds_left)} left"
-    return f"{state.share:.0%}{left}"
+    time_left = "" if state.seconds_left is None else f", about {_written_seconds(state.seconds_left)} left"
+    return f"{state.share:.0%}{time_left}"
 
 
 def _written_seconds(seconds: int) -> str:

@@ -87,10 +87,10 @@ class Claims:
     def _row(self, name: str) -> str | None:
         with self._shared.step(name) as claims:
             row = (name, self._shared.now(claims))
-            found = claims.execute(
+            held_row = claims.execute(
                 "select said from claims where name = ? and (until is null or until >= ?)", row
             ).fetchone()
-        return None if found is None else str(found[0])
+        return None if held_row is None else str(held_row[0])
 
 
 class Renewal:

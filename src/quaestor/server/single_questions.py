@@ -103,10 +103,10 @@ class Starters:
 
 async def _answered_starters(corpus: Index, settings: Settings) -> tuple[str, ...]:
     """Return the first questions whose answers begin with what they ask about; no two cite the same lines first."""
-    found: dict[tuple[str, int], str] = {}
+    answers: dict[tuple[str, int], str] = {}
     until = time.monotonic() + _SECONDS
     for tried, starter in enumerate(starters(corpus)):
-        if len(found) == _MOST or tried == _TRIED or time.monotonic() > until:
+        if len(answers) == _MOST or tried == _TRIED or time.monotonic() > until:
             break
         try:
             outcome = await outcome_of(corpus, None, starter.question, settings)
@@ -114,5 +114,5 @@ async def _answered_starters(corpus: Index, settings: Settings) -> tuple[str, ..
             continue
         held = [one for one in outcome.citations if one.status == "verified"]
         if held and starter.is_answered_by(held[0].path, held[0].start_line, held[0].end_line):
-            found.setdefault((held[0].path, held[0].start_line), starter.question)
-    return tuple(found.values())
+            answers.setdefault((held[0].path, held[0].start_line), starter.question)
+    return tuple(answers.values())

@@ -130,11 +130,11 @@ class Documents:
         Raises:
             NotFoundError: the user has no such document.
         """
-        found = next((one for one in self.list() if one.id == document), None)
-        if found is None:
+        document_of_id = next((one for one in self.list() if one.id == document), None)
+        if document_of_id is None:
             raise NotFoundError(f"You have no document {document!r}.")
-        self._shelf.remove(found.name)
-        return found
+        self._shelf.remove(document_of_id.name)
+        return document_of_id
 
     # --- within -----------------------------------------------------------------------------------------------
 
@@ -227,9 +227,9 @@ def _is_converted(name: str, data: bytes) -> bool:
     return made is not None
 
 
-def _unreadable(name: str, said: str) -> DocumentRefusedError:
+def _unreadable(name: str, reason: str) -> DocumentRefusedError:
     return DocumentRefusedError(
-        f"{name!r} cannot be converted to text ({said}). Convert it yourself first.",
+        f"{name!r} cannot be converted to text ({reason}). Convert it yourself first.",
         status=415,
         code="unsupported_media_type",
     )
@@ -327,8 +327,8 @@ def files_in(folder: Path) -> list[FileOnShelf]:
 
 
 def _file_on_shelf(path: Path) -> FileOnShelf:
-    found = path.lstat()
-    return FileOnShelf(path.name, found.st_size, found.st_mtime_ns // 1000)
+    status = path.lstat()
+    return FileOnShelf(path.name, status.st_size, status.st_mtime_ns // 1000)
 
 
 @contextmanager

@@ -95,9 +95,9 @@ def _turn_lines(turn: TurnRecord, proposed: Iterable[CallRecord]) -> list[str]:
     lines = [f"## {turn.number}. {' '.join(turn.question.split())[:100]}", "", turn.question, ""]
     changes = [line for call in proposed for line in _fence_lines(call.difference, is_applied=bool(call.applied))]
     if ending.state != "done":
-        said = f": {ending.error}" if ending.error else ""
+        detail = f": {ending.error}" if ending.error else ""
         written = [ending.partial, ""] if ending.partial.strip() else []
-        return [*lines, *written, *changes, f"*({ending.state}{said})*", ""]
+        return [*lines, *written, *changes, f"*({ending.state}{detail})*", ""]
     lines += [turn.answer, "", *changes]
     lines += [f"- [{one.n}] `{one.path}:{one.start_line}-{one.end_line}` ({one.status})" for one in ending.citations]
     return [*lines, "", f"*{ending.model}, {turn.began}*", "", *_feedback(turn)]

@@ -79,14 +79,14 @@ class Sessions(ABC):
         known = self.names()
         if name in known:
             return name
-        found = [one for one in known if name and one.startswith(name)]
-        if len(found) > 1:
+        matching = [one for one in known if name and one.startswith(name)]
+        if len(matching) > 1:
             raise UsageError(
-                f"{len(found)} sessions begin with {name!r}: {', '.join(found[:5])}. Give more of the name."
+                f"{len(matching)} sessions begin with {name!r}: {', '.join(matching[:5])}. Give more of the name."
             )
-        if not found:
+        if not matching:
             raise NotFoundError(f"There is no session {name!r}. `quaestor sessions list` shows them all.")
-        return found[0]
+        return matching[0]
 
     def list(self, *, root: str | None = None, owner: str | None = None) -> list[SessionInfo]:
         """List the sessions, the most recent first; damaged ones last, with their error.
@@ -106,10 +106,10 @@ class Sessions(ABC):
         Raises:
             NotFoundError: no session matches.
         """
-        found = [info for info in self.list(root=root, owner=owner) if info.error is None]
-        if not found:
+        readable = [info for info in self.list(root=root, owner=owner) if info.error is None]
+        if not readable:
             raise NotFoundError(f"There is no session about {root!r} to continue. `quaestor chat` begins one.")
-        return found[0].id
+        return readable[0].id
 
     def delete(self, name: str) -> None:
         """Remove a session, damaged or not.
@@ -138,7 +138,7 @@ class FolderSessions(Sessions):
     """The sessions in a folder.
 
     Args:
-        folder: of their files; made when the first session begins.
+        folder: the folder of their files; made when the first session begins.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -195,7 +195,7 @@ class FolderSessions(Sessions):
 
 def _state(path: Path) -> tuple[int, ...] | None:
     """Return the state of a session's files, which differs after a change: inode, size and time of file and log."""
-    found: tuple[int, ...] = ()
+    state: tuple[int, ...] = ()
     for one in (path, path.with_name(f"{path.name}-wal")):
         try:
             status = one.stat()
@@ -203,5 +203,5 @@ def _state(path: Path) -> tuple[int, ...] | None:
             continue
         except OSError:
             return None
-        found += (status.st_ino, status.st_size, status.st_mtime_ns)
-    return found or None
+        state += (status.st_ino, status.st_size, status.st_mtime_ns)
+    return state or None

@@ -62,7 +62,7 @@ class DecisionRun:
         section: the section that pays.
         tokens: its tokens in the window.
         full_tokens: its tokens if it were whole.
-        reason: in plain words.
+        reason: the reason in plain words.
     """
 
     kind: str
@@ -123,7 +123,7 @@ class Ending:
         model: the model's name.
         error: why it failed, or was ended before the model finished.
         partial: text shown before it failed; never part of the conversation.
-        citations: after they were checked.
+        citations: the citations after they were checked.
         unsupported: sentences without support.
         usage: tokens of all requests of the turn.
     """
@@ -159,7 +159,7 @@ class TurnRecord:
     """A recorded turn.
 
     Attributes:
-        number: from 1.
+        number: its number, from 1.
         owner: the user.
         began: ISO 8601 in UTC.
         question: the user's words.
@@ -194,7 +194,7 @@ class CallRecord:
         arguments: JSON, or the model's tag if it could not be parsed.
         result: the text for the model.
         failed: whether the call failed.
-        numbers: of the returned passages.
+        numbers: the numbers of the returned passages.
         difference: the proposed change as a unified diff, or "".
         id: its number in the record.
         applied: when the change was applied, ISO 8601 in UTC, or "".
@@ -290,22 +290,22 @@ def read_plan(attributes: Mapping[str, object], names: Collection[str]) -> Plan:
     """Return the plan of a tag, with the missing, unknown and mistyped attributes as its problem.
 
     Args:
-        attributes: of the tag.
-        names: of the available tools.
+        attributes: the attributes of the tag.
+        names: the names of the available tools.
     """
     problems = [f"unknown {key!r}" for key in attributes if key not in _KNOWN]
-    asked, depends = _text(attributes, "asked", problems), _text(attributes, "depends", problems)
-    if not asked.strip():
+    question, depends = _text(attributes, "asked", problems), _text(attributes, "depends", problems)
+    if not question.strip():
         problems.append("'asked' is missing")
     edit = attributes.get("edit", False)
     if not isinstance(edit, bool):
         problems.append("'edit' is neither true nor false")
     wanted = attributes.get("subroutines") or []
-    listed = tuple(one for one in wanted if isinstance(one, str)) if isinstance(wanted, list) else ()
-    if not isinstance(wanted, list) or len(listed) < len(wanted):
+    texts = tuple(one for one in wanted if isinstance(one, str)) if isinstance(wanted, list) else ()
+    if not isinstance(wanted, list) or len(texts) < len(wanted):
         problems.append("'subroutines' is not a list of names")
-    problems += [f"there is no subroutine {one!r}" for one in listed if one not in names]
-    return Plan(asked, depends, listed, edit is True, "; ".join(problems))
+    problems += [f"there is no subroutine {one!r}" for one in texts if one not in names]
+    return Plan(question, depends, texts, edit is True, "; ".join(problems))
 
 
 def _text(attributes: Mapping[str, object], key: str, problems: list[str]) -> str:
@@ -322,7 +322,7 @@ class ModelCall:
 
     Attributes:
         id: identifies its result.
-        name: of the tool, which may not exist.
+        name: the name of the tool, which may not exist.
         arguments: unchecked.
         raw: the arguments as JSON, or the whole tag.
         problem: why it cannot be run, for the model, or "".

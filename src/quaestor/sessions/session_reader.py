@@ -62,15 +62,15 @@ class RecordedSession:
             " join endings e on e.turn = m.turn and e.state = 'done' order by m.turn, m.id"
         )
         with self._reading():
-            found = [(int(row[0]), message_of(row[1:])) for row in self._rows(query)]
-        return [message for _, message in found], [number for number, _ in found]
+            messages = [(int(row[0]), message_of(row[1:])) for row in self._rows(query)]
+        return [message for _, message in messages], [number for number, _ in messages]
 
     def turns(self) -> list[TurnRecord]:
         """Return every turn, in order."""
         with self._reading():
-            said: dict[int, list[Message]] = {}
+            messages: dict[int, list[Message]] = {}
             for row in self._rows("select turn, role, content, name, calls, call from messages order by id"):
-                said.setdefault(int(row[0]), []).append(message_of(row[1:]))
+                messages.setdefault(int(row[0]), []).append(message_of(row[1:]))
             endings = {int(row[0]): row for row in self._rows("select * from endings")}
             unchecked = {int(turn): quotes for turn, quotes in self._rows("select turn, quotes from unchecked")}
             said_of = {
@@ -83,9 +83,9 @@ class RecordedSession:
                     number,
                     owner,
                     began,
-                    said[number][0].content,
+                    messages[number][0].content,
                     resumes,
-                    ending_of(endings.get(number), said[number][1:], unchecked.get(number)),
+                    ending_of(endings.get(number), messages[number][1:], unchecked.get(number)),
                     said_of.get(number),
                 )
                 for number, owner, began, resumes in turns
@@ -123,15 +123,15 @@ class RecordedSession:
             f" {where} order by p.turn, p.rank"
         )
         with self._reading():
-            found = []
+            each = []
             for number, place, sha256, citations in self._rows(query, () if turn is None else (turn,)):
                 passage = Passage(**json.loads(place))
                 cited = {one["n"] for one in json.loads(citations or "[]")}
-                found.append(Source(number, passage, sha256, passage.n in cited))
-            return found
+                each.append(Source(number, passage, sha256, passage.n in cited))
+            return each
 
     def calls(self, turn: int | None = None) -> list[CallRecord]:
-        """Return the calls of subroutines, in order: of one turn, or of all."""
+        """Return the calls of tools, in order: of one turn, or of all."""
         where = "" if turn is None else "where turn = ?"
         query = (
             "select turn, name, arguments, result, failed, passages, coalesce(difference, ''), id,"
@@ -156,8 +156,8 @@ class RecordedSession:
         """Return the model's plan in a turn, or None."""
         rows = self._rows("select plan from plans where turn = ?", (turn,))
         with self._reading():
-            found = json.loads(rows[0][0]) if rows else None
-            return None if found is None else Plan(**{**found, "subroutines": tuple(found["subroutines"])})
+            value = json.loads(rows[0][0]) if rows else None
+            return None if value is None else Plan(**{**value, "subroutines": tuple(value["subroutines"])})
 
     def summaries(self) -> list[tuple[int, int, str]]:
         """Return (first message, last message, text) of each summary, oldest first."""
@@ -175,19 +175,19 @@ class RecordedSession:
 
     def refused_tools(self, model: str) -> bool:
         """Return whether a model's server refused a request of this session for its tools."""
-        said = f"{ToolsRefusedError.code}: "
+        prefix = f"{ToolsRefusedError.code}: "
         refusals = (
             "select 1 from replies join requests on id = request where model = ? and substr(finish, 1, ?) = ? limit 1"
         )
-        return bool(self._rows(refusals, (model, len(said), said)))
+        return bool(self._rows(refusals, (model, len(prefix), prefix)))
 
     def info(self) -> SessionInfo:
         """Return the session as a list shows it."""
-        [(turns, changed, named, asked)] = self._rows(
+        [(turns, changed, named, question)] = self._rows(
             "select count(*), max(began), (select title from titles order by id desc limit 1),"
             " (select content from messages order by id limit 1) from turns"
         )
-        title, changed = shown_title(named, asked), str(changed or self.created)
+        title, changed = shown_title(named, question), str(changed or self.created)
         return SessionInfo(self.id, self.created, self.owner, self.root, title, int(turns), changed)
 
     def dump(self) -> dict[str, list[dict[str, Any]]]:
@@ -251,6 +251,6 @@ class RecordedSession:
             return [{column: as_shown(value) for column, value in zip(columns, row, strict=True)} for row in cursor]
 
 
-def shown_title(named: str | None, asked: str | None) -> str:
+def shown_title(title: str | None, question: str | None) -> str:
     """Return a session's title: the given one, else the beginning of its first question, without files named first."""
-    return named or _FILES_NAMED.sub("", " ".join((asked or "").split()), count=1)[:_TITLE]
+    return title or _FILES_NAMED.sub("", " ".join((question or "").split()), count=1)[:_TITLE]

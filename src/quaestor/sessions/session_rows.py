@@ -88,7 +88,7 @@ def ending_of(row: Sequence[Any] | None, messages: Sequence[Message], unchecked:
     """Return the ending of a row; without a row the turn is unfinished.
 
     Args:
-        row: of the table of endings.
+        row: a row of the table of endings.
         messages: those that the turn adds.
         unchecked: quotes beside an unchecked answer, as JSON; None for other answers.
     """
@@ -191,7 +191,7 @@ def calls_of(message: Message) -> list[list[str]]:
 
 def runs(decisions: Iterable[Decision]) -> list[DecisionRun]:
     """Return decisions with neighbours joined that are left out for the same reason."""
-    found: list[DecisionRun] = []
+    decision_runs: list[DecisionRun] = []
     for decision in decisions:
         run = DecisionRun(
             decision.kind,
@@ -203,8 +203,8 @@ def runs(decisions: Iterable[Decision]) -> list[DecisionRun]:
             decision.full_tokens,
             decision.reason,
         )
-        found[-1:] = _join_runs(found[-1], run) if found else [run]
-    return found
+        decision_runs[-1:] = _join_runs(decision_runs[-1], run) if decision_runs else [run]
+    return decision_runs
 
 
 def passages_shown(decisions: Iterable[DecisionRun]) -> frozenset[int]:
@@ -237,14 +237,14 @@ def describe_message(message: Message, texts: dict[str, str]) -> dict[str, Any]:
     pieces = [piece for piece in _PASSAGE.split(message.content) if piece]
     hashes = [digest(piece) for piece in pieces]
     texts.update(zip(hashes, pieces, strict=True))
-    found: dict[str, Any] = {"role": message.role, "pieces": hashes}
+    description: dict[str, Any] = {"role": message.role, "pieces": hashes}
     if message.name is not None:
-        found["name"] = message.name
+        description["name"] = message.name
     if message.tool_calls:
-        found["calls"] = calls_of(message)
+        description["calls"] = calls_of(message)
     if message.tool_call_id is not None:
-        found["call"] = message.tool_call_id
-    return found
+        description["call"] = message.tool_call_id
+    return description
 
 
 def digest(text: str) -> str:

@@ -144,8 +144,8 @@ class SessionFile:
     """The open file of one session, or a session in memory that ends with the process: a ``SessionPlace``.
 
     Args:
-        connection: to its tables.
-        path: of the file; None for a session in memory.
+        connection: a connection to its tables.
+        path: the path of the file; None for a session in memory.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
@@ -153,9 +153,9 @@ class SessionFile:
         self._path = path
 
     @classmethod
-    def create(cls, path: Path | None, about: Sequence[str]) -> SessionFile:
+    def create(cls, path: Path | None, session_row: Sequence[str]) -> SessionFile:
         """Return a new one; see ``create``."""
-        return cls(create(path, about), path)
+        return cls(create(path, session_row), path)
 
     @classmethod
     def open(cls, path: Path) -> SessionFile:
@@ -198,12 +198,12 @@ class SessionFile:
         self._connection.close()
 
 
-def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
+def create(path: Path | None, session_row: Sequence[str]) -> sqlite3.Connection:
     """Return a new session's database.
 
     Args:
         path: its file; None keeps it in the process's own storage only.
-        about: the row of ``session``.
+        session_row: the row of ``session``.
 
     Raises:
         FileExistsError: there is a file at ``path``.
@@ -212,18 +212,18 @@ def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
         connection = _open_connection(":memory:")
         # A server makes one for each question that it is asked; making the tables takes a millisecond more.
         connection.deserialize(_empty())
-        connection.execute(_ABOUT, about)
+        connection.execute(_ABOUT, session_row)
     else:
         make_private(path.parent)
         with failures_explained(path):
-            _put_whole(path, about)
+            _put_whole(path, session_row)
             connection = _open_connection(str(path))
     with failures_explained(path):
         _prepare(connection)
     return connection
 
 
-def _put_whole(path: Path, about: Sequence[str]) -> None:
+def _put_whole(path: Path, session_row: Sequence[str]) -> None:
     """Make a session's file under another name, then give it its own: a killed process leaves none half made.
 
     Raises:
@@ -236,7 +236,7 @@ def _put_whole(path: Path, about: Sequence[str]) -> None:
     try:
         with closing(_open_connection(str(unfinished))) as connection:
             _make(connection)
-            connection.execute(_ABOUT, about)
+            connection.execute(_ABOUT, session_row)
             connection.execute("pragma journal_mode = wal")
         _give_name(unfinished, path)
     finally:
@@ -304,15 +304,15 @@ def failures_explained(path: Path | None) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        said = str(error)
-        if "full" in said or "disk i/o" in said.lower():
+        text = str(error)
+        if "full" in text or "disk i/o" in text.lower():
             raise LimitError(
-                f"The session in {name} could not be written ({said}); what was recorded before is whole."
+                f"The session in {name} could not be written ({text}); what was recorded before is whole."
                 " Free some space and go on."
             ) from error
-        if "locked" in said or "busy" in said:
+        if "locked" in text or "busy" in text:
             raise SessionUnusableError(f"The session in {name} is busy in another process. Try again.") from error
-        raise damage_error(name, said) from error
+        raise damage_error(name, text) from error
     except sqlite3.IntegrityError as error:
         raise RowsRefusedError(str(error)) from error
     except sqlite3.ProgrammingError:

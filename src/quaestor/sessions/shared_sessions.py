@@ -33,7 +33,7 @@ class SharedSessions(Sessions):
     """The sessions of one user on a server.
 
     Args:
-        server: with tables that are up to date.
+        server: a server with tables that are up to date.
         user: the user's id; empty for the one user of a machine without users.
     """
 
@@ -65,19 +65,19 @@ class SharedSessions(Sessions):
 
     def _open(self, name: str) -> Transcript:
         with self._tables() as connection:
-            found = connection.execute(
+            row = connection.execute(
                 "select key from sessions where scope = ? and id = ?", (self._user, name)
             ).fetchone()
-        if found is None:
+        if row is None:
             raise _not_found(name)
-        return Transcript(SharedSession(self._server, found[0], name))
+        return Transcript(SharedSession(self._server, row[0], name))
 
     def _infos(self) -> Iterable[SessionInfo]:
         with self._tables() as connection:
             rows = connection.execute(_INFOS, (self._user,)).fetchall()
         return [
-            SessionInfo(name, created, owner, root, shown_title(title, asked), turns, changed or created)
-            for name, created, owner, root, title, asked, turns, changed in rows
+            SessionInfo(name, created, owner, root, shown_title(title, question), turns, changed or created)
+            for name, created, owner, root, title, question, turns, changed in rows
         ]
 
     def _remove(self, name: str) -> None:
@@ -92,7 +92,7 @@ class SharedSession:
     """One session on a server: a ``SessionPlace``.
 
     Args:
-        server: with tables that are up to date.
+        server: a server with tables that are up to date.
         key: the session's.
         name: the session's, for people.
     """

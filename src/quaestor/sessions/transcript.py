@@ -188,10 +188,10 @@ class Transcript(RecordedSession):
 
     def record_call(self, turn: int, answered: CallResult) -> None:
         """Record a tool call, its result, and its proposed change."""
-        asked, outcome = answered.asked, answered.outcome
+        call, outcome = answered.asked, answered.outcome
         numbers = json.dumps([passage.n for passage in outcome.passages])
-        arguments = clean(asked.raw if asked.problem else json.dumps(dict(asked.arguments), ensure_ascii=False))
-        row = (turn, now(), clean(asked.name), arguments, clean(outcome.text), outcome.failed, numbers)
+        arguments = clean(call.raw if call.problem else json.dumps(dict(call.arguments), ensure_ascii=False))
+        row = (turn, now(), clean(call.name), arguments, clean(outcome.text), outcome.failed, numbers)
         with self._place.writing() as connection:
             number = add_numbered(connection, "calls", row)
             if outcome.difference:

@@ -1,4 +1,4 @@
-"""State in PostgreSQL: connections that take the one wording of SQL, each with its transaction's own settings.
+"""State in PostgreSQL: connections that run the same statements as SQLite, each with its transaction's own settings.
 
 Nothing is left in a server's session, so that a pooler in transaction mode works: search path, settings and locks all
 belong to the transaction.
@@ -58,7 +58,7 @@ class StateTables:
     """The tables of one schema on a server: a ``Database`` and a ``Shared``; threads may share it.
 
     Args:
-        server: with tables that are up to date.
+        server: a server with tables that are up to date.
         unusable: the error to raise if the server cannot be reached or used; None raises the server's own.
     """
 
@@ -77,24 +77,24 @@ class StateTables:
 
     @contextmanager
     def reading(self) -> Iterator[StateConnection]:
-        """Give a connection to the primary to read with: a standby learns later that a token was revoked."""
+        """Yield a connection for reading, to the primary: a standby learns later that a token was revoked."""
         with self._failures_renamed(), transaction(self._server, STATE, writes=False) as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[StateConnection]:
-        """Give a connection inside a transaction, one writer of users and ledger at a time."""
+        """Yield a connection within a transaction; one transaction at a time writes users and ledger."""
         with self._failures_renamed(), transaction(self._server, STATE, alone="accounts") as connection:
             yield connection
 
     @contextmanager
     def step(self, name: str) -> Iterator[StateConnection]:
-        """Give a connection inside a transaction; transactions of one name run one after the other."""
+        """Yield a connection within a transaction; transactions of one name run one after the other."""
         with self._failures_renamed(), transaction(self._server, STATE, alone=f"step {name}") as connection:
             yield connection
 
     def now(self, connection: Any) -> float:
-        """Return the server's seconds since the epoch."""
+        """Return the server's time in seconds since the epoch."""
         return float(connection.execute("select extract(epoch from clock_timestamp())").fetchone()[0])
 
     @contextmanager
@@ -118,13 +118,13 @@ def transaction(
     settings: Mapping[str, str] | None = None,
     writes: bool = True,
 ) -> Iterator[StateConnection]:
-    """Give a connection inside a transaction on the primary; an exception rolls it back.
+    """Yield a connection within a transaction on the primary; an exception rolls it back.
 
     Args:
-        server: where it runs.
-        schema: the search path.
-        alone: transactions of this name run one after the other; None locks nothing.
-        settings: of the transaction, by name.
+        server: the server on which it runs.
+        schema: the schema in which tables are looked up.
+        alone: a name; transactions of this name run one after the other. None locks nothing.
+        settings: the settings of the transaction, by name.
         writes: whether it may write; if the answer to its commit is lost, the server is asked whether it was committed.
     """
     number: str | None = None
@@ -161,10 +161,10 @@ def _translate_refusals() -> Iterator[None]:
 def _with_placeholders(statement: str) -> bytes:
     """Return a statement with psycopg's placeholders."""
 
-    def replace(found: re.Match[str]) -> str:
-        if found[0] == "%":
+    def replace(match: re.Match[str]) -> str:
+        if match[0] == "%":
             return "%%"
-        return f"%({found[1]})s" if found[1] else "%s"
+        return f"%({match[1]})s" if match[1] else "%s"
 
     return _VALUE.sub(replace, statement).encode()
 

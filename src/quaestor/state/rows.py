@@ -1,4 +1,4 @@
-"""The database protocol for sessions, users, ledger, rates and claims: one wording of SQL for two engines.
+"""The database protocol for sessions, users, ledger, rates and claims: the same statements for two engines.
 
 The statements keep to what SQLite and PostgreSQL both understand: ``?`` and ``:name`` stand for values, only numbers,
 texts and bytes are stored, and a row that may exist already is written with ``on conflict``. ``sqlite3.Connection``
@@ -33,11 +33,11 @@ class RowsRefusedError(Exception):
 
 
 class Cursor(Protocol):
-    """What a statement returned."""
+    """The result of a statement."""
 
     @property
     def rowcount(self) -> int:
-        """How many rows it changed."""
+        """The number of rows that it changed."""
 
     @property
     def description(self) -> Any:
@@ -47,7 +47,7 @@ class Cursor(Protocol):
         """Return the next row, or None after the last."""
 
     def fetchall(self) -> list[Any]:
-        """Return the rows that are left."""
+        """Return the remaining rows."""
 
     def __iter__(self) -> Iterator[Any]: ...
 
@@ -67,17 +67,17 @@ class Database(Protocol):
 
     @property
     def name(self) -> str:
-        """Where it is, without a password; for messages."""
+        """The path or address, without a password, for messages."""
 
     def reading(self) -> AbstractContextManager[Connection | None]:
-        """Give a connection to read with, or None if nothing was ever written.
+        """Return a context with a connection for reading, or with None if nothing was ever written.
 
         Raises:
             AccountsUnusableError: it cannot be read.
         """
 
     def writing(self) -> AbstractContextManager[Connection]:
-        """Give a connection inside a transaction, one writer at a time; an exception rolls it back.
+        """Return a context with a connection within a transaction, one writer at a time; an exception rolls it back.
 
         Raises:
             AccountsUnusableError: it cannot be written.
@@ -91,7 +91,7 @@ class Shared(Protocol):
     """A database that the processes of one server, or of several, share."""
 
     def step(self, name: str) -> AbstractContextManager[Connection]:
-        """Give a connection inside a transaction, one at a time for each name; an exception rolls it back."""
+        """Return a context with a connection in a transaction, one at a time for each name; an error rolls it back."""
 
     def now(self, connection: Connection) -> float:
         """Return monotonic seconds that are the same for all processes that share this."""

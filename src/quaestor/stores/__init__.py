@@ -46,8 +46,8 @@ class ScoredChunks(Sequence["tuple[int, float]"]):
 
     def best(self, count: int) -> list[int]:
         """Return the first ``count`` chunks."""
-        found: list[int] = self.ids[:count].tolist()
-        return found
+        ids: list[int] = self.ids[:count].tolist()
+        return ids
 
     def of_chunks(self, chunks: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the scores of some chunks, 0 for chunks that are not contained."""

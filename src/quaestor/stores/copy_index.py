@@ -79,11 +79,11 @@ def digest_of(store: Store, *, with_bytes: bool = False) -> Digest:
     """Return a hash of a store's documents with their chunks, vectors and terms, and with their bytes if wanted."""
     whole, documents, chunks = hashlib.sha256(), 0, 0
     for _, batch in _batches(sorted(store.documents())):
-        found = {packed.document.path: packed for packed in store.packed_documents(batch)}
+        by_path = {packed.document.path: packed for packed in store.packed_documents(batch)}
         for path in batch:
-            if path in found:
-                whole.update(packed_hash(found[path], with_bytes=with_bytes))
-                documents, chunks = documents + 1, chunks + found[path].chunks
+            if path in by_path:
+                whole.update(packed_hash(by_path[path], with_bytes=with_bytes))
+                documents, chunks = documents + 1, chunks + by_path[path].chunks
     return Digest(documents, chunks, whole.hexdigest())
 
 
@@ -94,16 +94,16 @@ def packed_hash(packed: PackedDocument, *, with_bytes: bool = False) -> bytes:
         IndexUnusableError: its bytes do not match their hash.
     """
     columns = packed.columns
-    found = hashlib.sha256(
+    digest = hashlib.sha256(
         repr((packed.document, packed.chunks, columns.dimensions)).encode("utf-8", "backslashreplace")
     )
     for part in (*columns.keys, columns.vectors, *(data for _, data in columns.terms)):
-        found.update(len(part).to_bytes(8, "little") + part)
+        digest.update(len(part).to_bytes(8, "little") + part)
     for chunk in columns.chunks:
-        found.update(repr(tuple(chunk)).encode("utf-8", "backslashreplace"))
+        digest.update(repr(tuple(chunk)).encode("utf-8", "backslashreplace"))
     if with_bytes and packed.kept is not None:
-        found.update(b"bytes" + restore_bytes(packed.kept, packed.document.path))
-    return found.digest()
+        digest.update(b"bytes" + restore_bytes(packed.kept, packed.document.path))
+    return digest.digest()
 
 
 def _copy_batch(source: Store, target: Store, paths: Sequence[str], *, with_bytes: bool) -> int:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quaestor.tools.registry import Registry
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool
 
 if TYPE_CHECKING:
     from quaestor.corpus import Corpus
     from quaestor.corpus.joint_corpus import JointCorpus
     from quaestor.stores import Where
 
-__all__ = ["Arguments", "Outcome", "Parameter", "Registry", "Room", "Subroutine", "registry_of"]
+__all__ = ["Arguments", "Outcome", "Parameter", "Registry", "Room", "Tool", "registry_of"]
 
 
 def registry_of(
@@ -28,7 +28,7 @@ def registry_of(
         corpus: the corpus to read.
         edits: whether to include the tool that proposes changes.
         where: a filter on the documents that are searched.
-        bylines: whether a search takes dates and authors; None: if any document has one.
+        bylines: whether a search takes dates and authors; None to decide by whether any document has one.
     """
     # All tools are imported here, and an answer made of quotes calls none.
     from quaestor.corpus.joint_corpus import JointCorpus  # noqa: PLC0415 - see above

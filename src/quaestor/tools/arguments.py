@@ -24,8 +24,8 @@ def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[s
     """Return the arguments converted to the parameters' types, with defaults for missing ones.
 
     Args:
-        name: of the tool.
-        parameters: of the tool.
+        name: the name of the tool.
+        parameters: the parameters of the tool.
         given: the model's arguments.
 
     Raises:
@@ -54,20 +54,20 @@ def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[s
 
 
 def nearest(word: str, words: Sequence[str]) -> str | None:
-    """Return the most similar of ``words`` to ``word``, or None."""
+    """Return the word in ``words`` that is most similar to ``word``; None if none is similar."""
     folded = {re.sub(r"[\W_]", "", one).lower(): one for one in words}
     key = re.sub(r"[\W_]", "", word[:_LONGEST_SHOWN]).lower()
     return next((folded[match] for match in get_close_matches(key, folded, n=1, cutoff=0.5)), None)
 
 
 def brief(value: object) -> str:
-    """Return a value as a model wrote it, on one line and not long."""
+    """Return a value as a model wrote it, shortened to one line."""
     shown = repr(value)
     return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[: _LONGEST_SHOWN - 1]}…"
 
 
 def _convert(parameter: Parameter, value: object) -> Value | None:
-    """Return a value in the parameter's type, or None if it cannot be meant so."""
+    """Return a value converted to the parameter's type; None if it cannot be converted."""
     if parameter.kind == "string":
         return _text(value)
     if parameter.kind == "boolean":
@@ -119,8 +119,8 @@ def _out_of_bounds(parameter: Parameter, value: Value) -> str:
         if not parameter.choices or value in parameter.choices:
             return ""
         like = nearest(value, parameter.choices)
-        listed = ", ".join(map(repr, parameter.choices))
-        return f"{parameter.name!r} is one of {listed}, not {brief(value)}" + (
+        choices = ", ".join(map(repr, parameter.choices))
+        return f"{parameter.name!r} is one of {choices}, not {brief(value)}" + (
             f"; did you mean {like!r}?" if like else ""
         )
     if parameter.minimum is not None and value < parameter.minimum:
@@ -133,5 +133,5 @@ def _out_of_bounds(parameter: Parameter, value: Value) -> str:
 def _takes(name: str, parameters: Sequence[Parameter]) -> str:
     if not parameters:
         return f"{name!r} takes no arguments."
-    listed = (f"{one.name} ({one.kind}{', required' if one.required else ''})" for one in parameters)
-    return f"{name!r} takes {', '.join(listed)}."
+    descriptions = (f"{one.name} ({one.kind}{', required' if one.required else ''})" for one in parameters)
+    return f"{name!r} takes {', '.join(descriptions)}."

@@ -12,7 +12,7 @@ from quaestor.edits import Change, Proposal, Replace, Whole, diff, plan
 from quaestor.edits.edit_paths import confine
 from quaestor.llm.prompts import load
 from quaestor.tools.tool_results import fit, plural, shown_line
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 _PARAMETERS = (
     Parameter("path", "string", required=True),
@@ -21,10 +21,10 @@ _PARAMETERS = (
 )
 
 
-def edit_of(corpus: Corpus) -> Subroutine:
-    """Return the subroutine that proposes changes to the documents of a corpus."""
+def edit_of(corpus: Corpus) -> Tool:
+    """Return the tool that proposes changes to the documents of a corpus."""
     description, parameters = describe("edit", _PARAMETERS)
-    return Subroutine("edit", description, parameters, partial(_run, corpus))
+    return Tool("edit", description, parameters, partial(_run, corpus))
 
 
 def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
@@ -78,5 +78,5 @@ def _change(arguments: Arguments) -> Change:
 
 
 def _whole_lines(text: str) -> str:
-    """Return whole lines: models leave out the last line's end."""
+    """Return a text with a line end at its end, which models leave out."""
     return f"{text}\n" if text and not text.endswith("\n") else text

@@ -8,7 +8,7 @@ from quaestor.answers.history_answer import history_of as ask_history
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.tools.tool_results import cut_to_budget, show_passages, shown_line
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 PARAMETERS = (
     Parameter("about", "string", required=True),
@@ -19,14 +19,14 @@ PARAMETERS = (
 _MOST_HEADS = 4
 
 
-def history_of(corpus: Corpus) -> Subroutine:
-    """Return the subroutine that asks a corpus's history."""
+def history_of(corpus: Corpus) -> Tool:
+    """Return the tool that answers questions from a corpus's history."""
     description, parameters = describe("history", PARAMETERS)
-    return Subroutine("history", description, parameters, partial(_run, corpus))
+    return Tool("history", description, parameters, partial(_run, corpus))
 
 
 def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
-    found = ask_history(
+    answer = ask_history(
         corpus,
         str(arguments["about"]),
         since=str(arguments.get("since", "")),
@@ -34,8 +34,8 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
         limit=int(arguments["limit"]),
     )
     # Where each stands is said by the passages themselves.
-    heads = [shown_line(" ".join(head.split())) for head in found.heads][:_MOST_HEADS]
-    if not found.hits:
+    heads = [shown_line(" ".join(head.split())) for head in answer.heads][:_MOST_HEADS]
+    if not answer.hits:
         return Outcome(cut_to_budget("\n".join(heads), room.budget, room.count))
-    shown = show_passages(room.numbered(number(found.hits)), room, heads)
+    shown = show_passages(room.numbered(number(answer.hits)), room, heads)
     return Outcome(shown.text, shown.passages)

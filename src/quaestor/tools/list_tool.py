@@ -9,7 +9,7 @@ from quaestor.corpus import Corpus
 from quaestor.corpus.document_paths import Folder
 from quaestor.llm.prompts import load
 from quaestor.tools.tool_results import count_up_to, fit, plural, shown_name
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 _PARAMETERS = (
     Parameter("path", "string"),
@@ -19,10 +19,10 @@ _PARAMETERS = (
 _MOST = (200, 40, 12, 4, 0)
 
 
-def list_of(corpus: Corpus) -> Subroutine:
-    """Return the subroutine that lists a corpus."""
+def list_of(corpus: Corpus) -> Tool:
+    """Return the tool that lists the documents of a corpus."""
     description, parameters = describe("list", _PARAMETERS)
-    return Subroutine("list", description, parameters, partial(_run, corpus))
+    return Tool("list", description, parameters, partial(_run, corpus))
 
 
 def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
@@ -53,7 +53,7 @@ def tree_lines(folder: Folder, depth: int, most: int, level: int = 0) -> Iterato
         yield from tree_lines(one, depth - 1, most, level + 1)
     for document in folder.documents[:most]:
         yield f"{indent}  {shown_name(document)}"
-    left = len(folder.documents) - most
-    if left > 0:
-        more = plural(left, "document") if not most else f"{left} more"
+    omitted = len(folder.documents) - most
+    if omitted > 0:
+        more = plural(omitted, "document") if not most else f"{omitted} more"
         yield f"{indent}  {load('result_folder_more').render(count=more, path=shown_name(folder.path) or '.')}"

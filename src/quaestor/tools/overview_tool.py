@@ -6,17 +6,17 @@ from functools import partial
 
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 PARAMETERS = (Parameter("path", "string"),)
 # Numbers of citations may be longer than those that the overview was fitted with.
 _SLACK = 0.96
 
 
-def overview_of(corpus: Corpus) -> Subroutine:
-    """Return the subroutine that gives an overview of a corpus."""
+def overview_of(corpus: Corpus) -> Tool:
+    """Return the tool that gives an overview of a corpus."""
     description, parameters = describe("overview", PARAMETERS)
-    return Subroutine("overview", description, parameters, partial(_run, corpus))
+    return Tool("overview", description, parameters, partial(_run, corpus))
 
 
 def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
@@ -24,7 +24,7 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     from quaestor.answers.overview.overview_text import text_of  # noqa: PLC0415
 
     budget = int(min(room.budget, BUDGET) * _SLACK)
-    found = make_overview(corpus, str(arguments.get("path", "")), budget=budget, count=room.count)
-    passages = tuple(room.numbered(number(found.hits)))
-    text = text_of(found, [passage.n for passage in passages])
+    overview = make_overview(corpus, str(arguments.get("path", "")), budget=budget, count=room.count)
+    passages = tuple(room.numbered(number(overview.hits)))
+    text = text_of(overview, [passage.n for passage in passages])
     return Outcome(text, passages)

@@ -10,7 +10,7 @@ from quaestor.corpus.line_excerpts import Excerpt
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.tools.tool_results import plural, show_passage, shown_line, shown_name
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 PARAMETERS = (
     Parameter("path", "string", required=True),
@@ -27,20 +27,20 @@ class ReadableCorpus(Protocol):
         ...
 
 
-def read_of(corpus: ReadableCorpus) -> Subroutine:
-    """Return the subroutine that reads documents of a corpus, and nothing else."""
+def read_of(corpus: ReadableCorpus) -> Tool:
+    """Return the tool that reads documents of a corpus, and nothing else."""
     description, parameters = describe("read", PARAMETERS)
-    return Subroutine("read", description, parameters, partial(_run, corpus))
+    return Tool("read", description, parameters, partial(_run, corpus))
 
 
 def _run(corpus: ReadableCorpus, arguments: Arguments, room: Room) -> Outcome:
     last = arguments.get("end_line")
-    found = corpus.read_lines(str(arguments["path"]), int(arguments["start_line"]), None if last is None else int(last))
-    if not found.lines:
-        return Outcome(load("result_empty").render(path=shown_name(found.path)))
-    [passage] = room.numbered([_passage(found)])
-    lines = [f"{number}|{shown_line(line)}" for number, line in enumerate(found.lines, found.start_line)]
-    note = load("result_document").render(path=shown_name(found.path), lines=plural(found.total_lines, "line"))
+    text = corpus.read_lines(str(arguments["path"]), int(arguments["start_line"]), None if last is None else int(last))
+    if not text.lines:
+        return Outcome(load("result_empty").render(path=shown_name(text.path)))
+    [passage] = room.numbered([_passage(text)])
+    lines = [f"{number}|{shown_line(line)}" for number, line in enumerate(text.lines, text.start_line)]
+    note = load("result_document").render(path=shown_name(text.path), lines=plural(text.total_lines, "line"))
     noted = room.budget - room.count(f"\n{note}")
     # The note is worth less than the lines: in little room it is left out.
     roomy = noted > room.budget // 2
@@ -51,14 +51,14 @@ def _run(corpus: ReadableCorpus, arguments: Arguments, room: Room) -> Outcome:
     return Outcome(whole if roomy and room.count(whole) <= room.budget else shown.text, shown.passages)
 
 
-def _passage(found: Excerpt) -> Passage:
+def _passage(lines: Excerpt) -> Passage:
     return Passage(
         n=1,
-        path=found.path,
-        start_line=found.start_line,
-        end_line=found.end_line,
-        text=found.text,
-        title=found.title,
-        url=found.url,
-        language=found.language,
+        path=lines.path,
+        start_line=lines.start_line,
+        end_line=lines.end_line,
+        text=lines.text,
+        title=lines.title,
+        url=lines.url,
+        language=lines.language,
     )

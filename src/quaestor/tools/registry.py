@@ -9,39 +9,39 @@ from typing import Any
 from quaestor.core.errors import UsageError
 from quaestor.tools.arguments import brief, check_arguments, nearest
 from quaestor.tools.tool_results import cut_to_budget
-from quaestor.tools.tool_values import NumberPassages, Outcome, Room, Subroutine, numbered_from_one, tag_list, tool
+from quaestor.tools.tool_values import NumberPassages, Outcome, Room, Tool, numbered_from_one, tag_list, tool_schema
 
 
 class Registry:
     """Tools by name.
 
     Args:
-        subroutines: in the order of their description.
+        tools: the tools in the order in which they are described.
         short: whether descriptions are shortened for a short window.
 
     Raises:
         UsageError: two of them have the same name.
     """
 
-    def __init__(self, subroutines: Iterable[Subroutine], *, short: bool = False) -> None:
+    def __init__(self, tools: Iterable[Tool], *, short: bool = False) -> None:
         self.short = short
-        self._subroutines: dict[str, Subroutine] = {}
-        for subroutine in subroutines:
-            if subroutine.name in self._subroutines:
-                raise UsageError(f"There are two subroutines {subroutine.name!r}; give one of them another name.")
-            self._subroutines[subroutine.name] = subroutine
+        self._tools: dict[str, Tool] = {}
+        for tool in tools:
+            if tool.name in self._tools:
+                raise UsageError(f"There are two subroutines {tool.name!r}; give one of them another name.")
+            self._tools[tool.name] = tool
 
-    def __iter__(self) -> Iterator[Subroutine]:
-        return iter(self._subroutines.values())
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all subroutines, in order."""
-        return tuple(self._subroutines)
+        """The names of all tools, in order."""
+        return tuple(self._tools)
 
     def schemas(self) -> list[dict[str, Any]]:
         """Return the ``tools`` of an OpenAI chat request."""
-        return [tool(subroutine, short=self.short) for subroutine in self]
+        return [tool_schema(tool, short=self.short) for tool in self]
 
     def tags(self) -> str:
         """Return the description of the tools for a model that writes tags."""
@@ -59,26 +59,26 @@ class Registry:
         """Run a tool. An error that the model can correct is returned as a failed outcome with advice.
 
         Args:
-            name: of the tool.
-            arguments: unchecked.
-            budget: tokens for the result's text.
-            count: tokens of a text.
-            number: numbers passages for citations; from 1 by default.
+            name: the name of the tool.
+            arguments: the unchecked arguments.
+            budget: the most tokens of the result's text.
+            count: returns the number of tokens of a text.
+            number: gives passages their numbers for citations; from 1 by default.
 
         Raises:
             IndexUnusableError: the index cannot be read.
         """
         try:
-            subroutine = self._subroutines.get(name)
-            if subroutine is None:
+            tool = self._tools.get(name)
+            if tool is None:
                 raise UsageError(self._unknown_tool(name))
-            checked = check_arguments(name, subroutine.parameters, arguments)
-            outcome = subroutine.run(checked, Room(budget, count, number))
+            checked = check_arguments(name, tool.parameters, arguments)
+            outcome = tool.run(checked, Room(budget, count, number))
         except UsageError as error:
             outcome = Outcome(str(error), failed=True)
         except OSError as error:
             outcome = Outcome(f"{name!r} failed: {error.strerror or type(error).__name__}.", failed=True)
-        # Whatever a subroutine makes of its budget, the promise is kept here.
+        # Whatever a tool makes of its budget, the promise is kept here.
         return replace(outcome, text=cut_to_budget(outcome.text, budget, count))
 
     def _unknown_tool(self, name: str) -> str:

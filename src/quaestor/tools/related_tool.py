@@ -23,7 +23,7 @@ from quaestor.tools.tool_results import (
     shown_line,
     shown_name,
 )
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 PARAMETERS = (
     Parameter("target", "string", required=True),
@@ -37,44 +37,44 @@ _SLACK = 0.95
 _LEAST = 60
 
 
-def related_of(corpus: Corpus) -> Subroutine:
-    """Return the subroutine that finds relatives in a corpus."""
+def related_of(corpus: Corpus) -> Tool:
+    """Return the tool that finds relatives in a corpus."""
     description, parameters = describe("related", PARAMETERS)
-    return Subroutine("related", description, parameters, partial(_run, corpus))
+    return Tool("related", description, parameters, partial(_run, corpus))
 
 
 def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     kind = next((one for one in KINDS if one == arguments.get("kind")), None)
     wanted = KINDS if kind is None else (kind,)
-    found = corpus.related(str(arguments["target"]), wanted, _FEW if kind is None else _MANY)
-    if not found.relatives:
-        return Outcome(load("result_no_relatives").render(target=shown_name(str(found.target))))
-    numbered = dict(zip(found.relatives, room.numbered([*map(_passage, found.relatives)]), strict=True))
-    kinds = [one for one in KINDS if found.of(one)]
+    related = corpus.related(str(arguments["target"]), wanted, _FEW if kind is None else _MANY)
+    if not related.relatives:
+        return Outcome(load("result_no_relatives").render(target=shown_name(str(related.target))))
+    numbered = dict(zip(related.relatives, room.numbered([*map(_passage, related.relatives)]), strict=True))
+    kinds = [one for one in KINDS if related.of(one)]
     shown = kinds[: max(1, room.budget // _LEAST)]
-    left = int(room.budget * _SLACK)
+    remaining = int(room.budget * _SLACK)
     sections: list[ShownPassages] = []
     for number, one in enumerate(shown):
-        share = left // (len(shown) - number)
-        section = _section(found, one, numbered, replace(room, budget=share))
-        left -= room.count(f"{section.text}\n")
+        share = remaining // (len(shown) - number)
+        section = _section(related, one, numbered, replace(room, budget=share))
+        remaining -= room.count(f"{section.text}\n")
         sections.append(section)
     lines = [section.text for section in sections if section.text]
-    if hidden := sum(len(found.of(one)) for one in kinds[len(shown) :]):
+    if hidden := sum(len(related.of(one)) for one in kinds[len(shown) :]):
         lines.append(load("result_related_cut").render(places=plural(hidden, "place")))
-    text = "\n".join(lines) or show_places([numbered[one] for one in found.relatives], room)
+    text = "\n".join(lines) or show_places([numbered[one] for one in related.relatives], room)
     return Outcome(text, tuple(passage for section in sections for passage in section.passages))
 
 
-def _section(found: Related, kind: RelatedKind, numbered: dict[Relative, Passage], room: Room) -> ShownPassages:
+def _section(related: Related, kind: RelatedKind, numbered: dict[Relative, Passage], room: Room) -> ShownPassages:
     """Return the relatives of one kind under their heading."""
-    heading = _heading(found, kind)
+    heading = _heading(related, kind)
     within = replace(room, budget=room.budget - room.count(f"{heading}\n"))
-    listed = found.of(kind)
-    if kind == "definitions" and found.target.name:
-        inner = show_passages([numbered[one] for one in listed], within)
+    relatives = related.of(kind)
+    if kind == "definitions" and related.target.name:
+        inner = show_passages([numbered[one] for one in relatives], within)
     else:
-        inner = _lines(listed, [numbered[one] for one in listed], within)
+        inner = _lines(relatives, [numbered[one] for one in relatives], within)
     return ShownPassages(f"{heading}\n{inner.text}", inner.passages) if inner.text else ShownPassages("", ())
 
 
@@ -106,15 +106,15 @@ def _first_line(passage: Passage) -> Passage:
     return replace(passage, text=lines[at], start_line=line, end_line=line)
 
 
-def _heading(found: Related, kind: RelatedKind) -> str:
-    listed, total = len(found.of(kind)), found.total.get(kind, 0)
-    about = load(f"result_related_{kind}").render(target=shown_name(str(found.target)))
-    if kind in found.least:
-        return load("result_related_least").render(about=about, listed=str(listed), total=plural(total, "place"))
-    if total <= listed:
-        return about
-    more = load("result_related_more" if found.complete else "result_related_many")
-    return more.render(about=about, listed=str(listed), total=plural(total, "place"))
+def _heading(related: Related, kind: RelatedKind) -> str:
+    count, total = len(related.of(kind)), related.total.get(kind, 0)
+    text = load(f"result_related_{kind}").render(target=shown_name(str(related.target)))
+    if kind in related.least:
+        return load("result_related_least").render(about=text, listed=str(count), total=plural(total, "place"))
+    if total <= count:
+        return text
+    more = load("result_related_more" if related.complete else "result_related_many")
+    return more.render(about=text, listed=str(count), total=plural(total, "place"))
 
 
 def _passage(relative: Relative) -> Passage:

@@ -15,7 +15,7 @@ from quaestor.search.spelling import Spelling, UnknownWord
 from quaestor.stores import Where
 from quaestor.tools.arguments import brief
 from quaestor.tools.tool_results import show_passages, shown_name
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 PARAMETERS = (
     Parameter("query", "string", required=True),
@@ -35,7 +35,7 @@ class SearchableCorpus(HasBylines, Protocol):
     """A corpus, or several that are searched as one."""
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
-        """Return up to ``k`` hits among the documents that a filter lets through, best first."""
+        """Return up to ``k`` hits in the documents that match a filter, best first."""
         ...
 
     def spelling(self, query: str) -> Spelling:
@@ -45,14 +45,14 @@ class SearchableCorpus(HasBylines, Protocol):
 
 def search_of(
     corpus: SearchableCorpus, where: Where | None = None, *, bylines: bool | None = None, languages: bool = False
-) -> Subroutine:
+) -> Tool:
     """Return the tool that searches the documents of a corpus that ``where`` lets through.
 
     Args:
         corpus: the corpus.
         where: a filter on all searches.
-        bylines: whether it takes dates and authors; None: if any document has one.
-        languages: whether it takes a language.
+        bylines: whether the tool takes dates and authors; None to decide by whether any document has one.
+        languages: whether the tool takes a language.
     """
     description, parameters = describe("search", PARAMETERS)
     if bylines is None:
@@ -60,7 +60,7 @@ def search_of(
         bylines = bool(held.dated or held.authors)
     left_out = (frozenset() if bylines else _BYLINES) | (frozenset() if languages else {"language"})
     parameters = tuple(one for one in parameters if one.name not in left_out)
-    return Subroutine("search", description, parameters, partial(_run, corpus, where))
+    return Tool("search", description, parameters, partial(_run, corpus, where))
 
 
 def _run(corpus: SearchableCorpus, within: Where | None, arguments: Arguments, room: Room) -> Outcome:
@@ -83,11 +83,11 @@ def _run(corpus: SearchableCorpus, within: Where | None, arguments: Arguments, r
 
 
 def _unknown_words_note(unknown: Sequence[UnknownWord]) -> str:
-    """Return a remark for the model on words that the corpus lacks, or ""."""
+    """Return a remark for the model on words that the corpus lacks; "" if there are none."""
     if not unknown:
         return ""
-    named = (
+    remarks = (
         f"{brief(one.word)} (searched for {brief(one.nearest[0])})" if one.nearest else brief(one.word)
         for one in unknown
     )
-    return load("result_unknown").render(words=", ".join(named))
+    return load("result_unknown").render(words=", ".join(remarks))

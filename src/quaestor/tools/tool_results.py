@@ -67,7 +67,7 @@ def fit(lines: Sequence[str], budget: int, count: Count, mark: Callable[[int], s
         lines: without their ends.
         budget: tokens for the result.
         count: tokens of a text.
-        mark: from the number of lines shown whole to the text that replaces the rest.
+        mark: returns the text that replaces the rest, given the number of lines shown whole.
 
     If not even one line fits beside its mark, the line is cut; if the mark does not fit, it is left out.
     """
@@ -148,8 +148,8 @@ def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = Non
     """Return one passage cut to the room at a line end, or None if not even a part of a line fits.
 
     Args:
-        passage: with one line of text for each of its line numbers.
-        room: for the passage with its heading and marks.
+        passage: the passage with one line of text for each of its line numbers.
+        room: the room for the passage with its heading and marks.
         lines: its lines as shown, if they differ.
     """
     raw = passage.text.removesuffix("\n").split("\n")
@@ -180,14 +180,14 @@ def _show_within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) 
     footer = list(notes) if room.count("\n".join(notes)) * 4 < room.budget else []
     if most < len(passages):
         footer.append(_left_out(passages[most:], room))
-    left = room.budget - room.count("\n".join(footer))
+    remaining = room.budget - room.count("\n".join(footer))
     texts: list[str] = []
     kept: list[Passage] = []
     for number, passage in enumerate(passages[:most]):
-        shown = show_passage(passage, replace(room, budget=left // (most - number)))
+        shown = show_passage(passage, replace(room, budget=remaining // (most - number)))
         if shown is None:
             continue
-        left -= room.count(f"{shown.text}\n")
+        remaining -= room.count(f"{shown.text}\n")
         texts.append(shown.text)
         kept.extend(shown.passages)
     if not kept:
@@ -207,9 +207,9 @@ def show_places(passages: Sequence[Passage], room: Room) -> str:
 def _left_out(passages: Sequence[Passage], room: Room) -> str:
     """Return a line that names the passages that do not fit, as many as a tenth of the space allows."""
     template = load("result_more_hits")
-    for named in range(min(len(passages), 8), 0, -1):
-        more = " …" if named < len(passages) else ""
-        places = "; ".join(map(place, passages[:named])) + more
+    for count in range(min(len(passages), 8), 0, -1):
+        more = " …" if count < len(passages) else ""
+        places = "; ".join(map(place, passages[:count])) + more
         line = template.render(count=plural(len(passages), "passage"), places=places)
         if room.count(line) * 10 <= room.budget:
             return line

@@ -31,10 +31,10 @@ class Parameter:
     """One argument of a tool.
 
     Attributes:
-        name: as the model writes it, ``start_line``.
+        name: the name as the model writes it, ``start_line``.
         kind: the JSON type.
         required: whether a call without it is refused.
-        description: for the model.
+        description: the description for the model.
         default: its value if it is missing.
         minimum: the least allowed number.
         maximum: the greatest allowed number.
@@ -67,7 +67,7 @@ class Room:
     Attributes:
         budget: tokens for the result's text.
         count: tokens of a text.
-        numbered: numbers passages for citations.
+        numbered: gives passages their numbers for citations.
     """
 
     budget: int
@@ -95,13 +95,13 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Subroutine:
+class Tool:
     """A tool: something that a model can ask the engine to run.
 
     Attributes:
-        name: as the model writes it.
-        description: for the model.
-        parameters: in the order of their description.
+        name: the name as the model writes it.
+        description: the description for the model.
+        parameters: the parameters in the order of their description.
         run: the function. Raises ``UsageError`` with advice for the model.
     """
 
@@ -115,7 +115,7 @@ _ITEM = re.compile(r"^- ([a-z_]+): (.+)$", re.MULTILINE)
 
 
 def describe(name: str, parameters: Iterable[Parameter]) -> tuple[str, tuple[Parameter, ...]]:
-    """Return a subroutine's description, and its parameters with theirs.
+    """Return a tool's description, and its parameters with theirs.
 
     Raises:
         NotFoundError: there is no such prompt.
@@ -123,59 +123,57 @@ def describe(name: str, parameters: Iterable[Parameter]) -> tuple[str, tuple[Par
     """
     text = load(f"subroutine_{name}").template
     words: dict[str, str] = dict(_ITEM.findall(text))
-    listed = tuple(parameters)
-    if set(words) != {parameter.name for parameter in listed}:
-        names = ", ".join(parameter.name for parameter in listed)
+    all_parameters = tuple(parameters)
+    if set(words) != {parameter.name for parameter in all_parameters}:
+        names = ", ".join(parameter.name for parameter in all_parameters)
         raise UsageError(f"prompt {f'subroutine_{name}'!r} describes {', '.join(words)}; describe {names}")
-    about = " ".join(_ITEM.sub("", text).split())
-    return about, tuple(replace(parameter, description=words[parameter.name]) for parameter in listed)
+    text_about = " ".join(_ITEM.sub("", text).split())
+    return text_about, tuple(replace(parameter, description=words[parameter.name]) for parameter in all_parameters)
 
 
-def tool(subroutine: Subroutine, *, short: bool = False) -> dict[str, Any]:
+def tool_schema(tool: Tool, *, short: bool = False) -> dict[str, Any]:
     """Return one entry of the ``tools`` of an OpenAI chat request; ``short`` keeps only its first clause."""
     return {
         "type": "function",
         "function": {
-            "name": subroutine.name,
-            "description": _gist(subroutine) if short else subroutine.description,
-            "parameters": schema(subroutine.parameters, short=short),
+            "name": tool.name,
+            "description": _gist(tool) if short else tool.description,
+            "parameters": arguments_schema(tool.parameters, short=short),
         },
     }
 
 
-def schema(parameters: Iterable[Parameter], *, short: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema of a subroutine's arguments: one object, no union types; ``short`` says types alone."""
-    listed = tuple(parameters)
+def arguments_schema(parameters: Iterable[Parameter], *, short: bool = False) -> dict[str, Any]:
+    """Return the JSON Schema of a tool's arguments: one object, no union types; ``short`` says types alone."""
+    all_parameters = tuple(parameters)
     return {
         "type": "object",
-        "properties": {parameter.name: _property(parameter, short=short) for parameter in listed},
-        "required": [parameter.name for parameter in listed if parameter.required],
+        "properties": {parameter.name: _property(parameter, short=short) for parameter in all_parameters},
+        "required": [parameter.name for parameter in all_parameters if parameter.required],
         "additionalProperties": False,
     }
 
 
-def tag(subroutine: Subroutine) -> str:
-    """Return a subroutine's tag with the arguments that it must have: ``<|search query={"..."}|>``."""
-    return "".join(
-        (f"<|{subroutine.name}", *(f" {_attribute(one)}" for one in subroutine.parameters if one.required), "|>")
-    )
+def tag(tool: Tool) -> str:
+    """Return a tool's tag with the arguments that it must have: ``<|search query={"..."}|>``."""
+    return "".join((f"<|{tool.name}", *(f" {_attribute(one)}" for one in tool.parameters if one.required), "|>"))
 
 
-def tag_list(subroutines: Iterable[Subroutine], *, short: bool = False) -> str:
+def tag_list(tools: Iterable[Tool], *, short: bool = False) -> str:
     """Return the description of the tools for a model that writes tags; ``short`` gives each one line."""
     if short:
-        return "\n".join(f"{tag(subroutine)} {_gist(subroutine)}" for subroutine in subroutines)
-    return "\n\n".join(map(_tag_entry, subroutines))
+        return "\n".join(f"{tag(one)} {_gist(one)}" for one in tools)
+    return "\n\n".join(map(_tag_entry, tools))
 
 
-def _gist(subroutine: Subroutine) -> str:
+def _gist(tool: Tool) -> str:
     """Return the first clause of a tool's description."""
-    return re.split(r"[.:,;]\s", subroutine.description, maxsplit=1)[0].rstrip(".")
+    return re.split(r"[.:,;]\s", tool.description, maxsplit=1)[0].rstrip(".")
 
 
-def _tag_entry(subroutine: Subroutine) -> str:
-    optional = " ".join(_attribute(one) for one in subroutine.parameters if not one.required)
-    words = {"tag": tag(subroutine), "description": subroutine.description}
+def _tag_entry(tool: Tool) -> str:
+    optional = " ".join(_attribute(one) for one in tool.parameters if not one.required)
+    words = {"tag": tag(tool), "description": tool.description}
     if not optional:
         return load("subroutine_tag").render(**words)
     return load("subroutine_tag_optional").render(**words, optional=optional)

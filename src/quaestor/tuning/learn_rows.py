@@ -1,7 +1,7 @@
 """From documents to pairs, and from pairs to rows of the bundled embedder's table that fit them better.
 
-Only rows of words that the pairs have move, in few small steps from where they are, and then a share of the way back
-(Wortsman et al. 2022, "Robust fine-tuning of zero-shot models"): what the corpus has no words for stays as it was.
+Only rows of words that occur in the pairs are trained, in few small steps, and then moved a share of the way back
+(Wortsman et al. 2022, "Robust fine-tuning of zero-shot models"): all other rows stay unchanged.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ def pairs_of(texts: Iterable[SourceText], seed: int, without: Container[str] = (
 
     Args:
         texts: the documents.
-        seed: of random choices.
+        seed: the seed of random choices.
         without: queries to leave out, in the form of ``as_asked``.
     """
     chance = random.Random(seed)
-    found: dict[str, Pair] = {}
+    pairs: dict[str, Pair] = {}
     for text in texts:
         for pair in _pairs_of(text, chance):
             if as_asked(pair.query) not in without:
-                found.setdefault(pair.query, pair)
-    return list(found.values())
+                pairs.setdefault(pair.query, pair)
+    return list(pairs.values())
 
 
 def sample(pairs: Sequence[Pair], seed: int) -> Sequence[Pair]:
-    """Return the pairs, or of very many a random sample."""
+    """Return the pairs, or a random sample if they are very many."""
     return pairs if len(pairs) <= MOST_PAIRS else random.Random(seed).sample(pairs, MOST_PAIRS)
 
 
@@ -76,8 +76,8 @@ def learn_rows(
     """Train on pairs; return the changed rows and their new weighted vectors.
 
     Args:
-        pairs: at least ``FEWEST_PAIRS``.
-        seed: of all random choices.
+        pairs: the pairs, at least ``FEWEST_PAIRS``.
+        seed: the seed of all random choices.
         tick: called after every step; an exception from it ends the training.
     """
     rows, bags = _compact(_bag_pairs(pairs))
@@ -97,7 +97,7 @@ def learn_rows(
 
 
 def rows_to_keep(rows: NDArray[np.int32], vectors: Floats, strength: float) -> TunedRows:
-    """Return rows as they are kept: so much of the way from the bundled ones to the learned ones."""
+    """Return the rows to store: the share ``strength`` of the way from the bundled rows to the learned ones."""
     start = StaticEmbedder.bundled().vectors_of(rows)
     table, scales = quantise(start + np.float32(strength) * (vectors - start))
     return TunedRows(rows, table, scales)
@@ -114,7 +114,7 @@ def _bag_pairs(pairs: Sequence[Pair]) -> PairedBags:
 
 
 def _compact(pairs: PairedBags) -> tuple[NDArray[np.intp], PairedBags]:
-    """Return the rows that occur, and the bags with their places among these instead."""
+    """Return the rows that occur, and the bags with each row replaced by its place among these."""
     bags = (pairs.queries, pairs.texts, pairs.paths)
     rows = np.unique(np.concatenate([one.rows for one in bags])).astype(np.intp)
     places = np.zeros(int(rows[-1]) + 1, np.uint16)

@@ -54,8 +54,8 @@ class PairedBags:
 
     Attributes:
         queries, texts, paths: bags of each pair.
-        source: number of the repository, int32.
-        kind: index into ``KINDS``, uint8.
+        source: the number of each pair's repository, int32.
+        kind: the index of each pair's kind in ``KINDS``, uint8.
         names: the repositories' names.
     """
 
@@ -79,9 +79,9 @@ def bags_of(texts: Iterable[str], pieces: Pieces) -> Bags:
     """Count the rows of each text."""
     lengths, rows, counts = [0], [], []
     for text in texts:
-        found, times = np.unique(pieces.rows(text).astype(np.uint16), return_counts=True)
-        lengths.append(len(found))
-        rows.append(found)
+        row_numbers, times = np.unique(pieces.rows(text).astype(np.uint16), return_counts=True)
+        lengths.append(len(row_numbers))
+        rows.append(row_numbers)
         counts.append(np.minimum(times, _MOST_REPEATS).astype(np.uint8))
     empty_rows, empty_counts = np.zeros(0, np.uint16), np.zeros(0, np.uint8)
     return Bags(np.cumsum(lengths), np.concatenate([empty_rows, *rows]), np.concatenate([empty_counts, *counts]))
@@ -97,14 +97,14 @@ def join(parts: Sequence[Bags]) -> Bags:
 def bag_files(files: Sequence[Path], vocabulary: Path, processes: int = 3) -> PairedBags:
     """Count the rows of every pair in ``files``."""
     with ProcessPoolExecutor(processes, initializer=_remember, initargs=(vocabulary,)) as pool:
-        found = list(pool.map(_bag_file, files))
+        bags = list(pool.map(_bag_file, files))
     queries, texts, paths = (
-        join([one[0] for one in found]),
-        join([one[1] for one in found]),
-        join([one[2] for one in found]),
+        join([one[0] for one in bags]),
+        join([one[1] for one in bags]),
+        join([one[2] for one in bags]),
     )
-    source = np.repeat(np.arange(len(files), dtype=np.int32), [len(one[0]) for one in found])
-    kind = np.concatenate([one[3] for one in found])
+    source = np.repeat(np.arange(len(files), dtype=np.int32), [len(one[0]) for one in bags])
+    kind = np.concatenate([one[3] for one in bags])
     names = tuple(file.name.removesuffix(".jsonl.gz").replace("+", "/") for file in files)
     return PairedBags(queries, texts, paths, source, kind, names)
 

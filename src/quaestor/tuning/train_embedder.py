@@ -1,8 +1,8 @@
 """Train the static embedder contrastively, with numpy alone.
 
-A text's vector is a weighted sum of rows, of unit length; a gradient goes back from it to the rows. Small dense blocks
-take the place of a sparse product: the rows that a block of texts shares are gathered once, and two matrix products do
-the rest at full speed of the processor.
+A text's vector is a weighted sum of rows, of unit length; gradients are propagated back to the rows. Small dense blocks
+replace a sparse product: the rows that a block of texts shares are gathered once, and two matrix products do the rest
+at the full speed of the processor.
 
 Each pair's text competes with all others of its batch. A batch is made of runs of one repository, because search
 happens inside one corpus: the texts to distinguish are neighbours. Paths are put before a share of the texts.
@@ -51,7 +51,7 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class EncodedBatch:
-    """Unit vectors of a batch, shape ``(texts, dimensions)``, and what the way back needs."""
+    """Unit vectors of a batch, shape ``(texts, dimensions)``, and the values that ``backward`` needs."""
 
     units: Floats
     lengths: Floats
@@ -116,7 +116,7 @@ def export(table: Floats, vocabulary: Sequence[str], hashed: int, folder: Path) 
 
 
 class Adam:
-    """Keeps the moments of one array and moves it."""
+    """The optimiser Adam for one array, with its moments."""
 
     def __init__(self, array: Floats, rate: float, betas: tuple[float, float] = (0.9, 0.999)) -> None:
         self._array = array
@@ -165,7 +165,7 @@ def info_nce(queries: Floats, texts: Floats, log_scale: float, same: NDArray[np.
         queries: unit rows, shape ``(n, d)``.
         texts: unit rows, shape ``(n + extra, d)``; the extra ones are negatives for the queries only.
         log_scale: logarithm of the inverse temperature.
-        same: where a text other than the right one also answers, shape ``(n, n + extra)``: not a negative.
+        same: marks texts that answer a query besides its own text and are no negatives; shape ``(n, n + extra)``.
     """
     n = len(queries)
     scale = np.float32(np.exp(log_scale))
@@ -199,15 +199,15 @@ class Recipe:
     """Settings of one training.
 
     Attributes:
-        epochs: passes over the pairs.
-        batch: pairs compared with one another.
-        run: consecutive pairs of one repository in a batch.
+        epochs: the number of passes over the pairs.
+        batch: the number of pairs that are compared with one another.
+        run: the number of consecutive pairs of one repository in a batch.
         vector_rate, weight_rate, temperature_rate: Adam's rates.
-        warm_up: steps.
-        temperature: the initial one.
-        path_share: how often a text is shown with its path.
-        query_dropout: how often a row of a query is left out.
-        seed: of all random choices.
+        warm_up: the number of steps in which the rates rise.
+        temperature: the initial temperature.
+        path_share: the share of texts that are shown with their path.
+        query_dropout: the share of a query's rows that are left out.
+        seed: the seed of all random choices.
     """
 
     epochs: int = 1

@@ -30,11 +30,11 @@ class Pair:
     """A query, and the text that answers it.
 
     Attributes:
-        kind: the query's origin.
+        kind: the origin of the query, one of ``KINDS``.
         query: a comment, a split name, a heading and the like; never part of ``text``.
         text: the passage, shaped like a chunk of an index.
         path: the passage's file, relative to its repository.
-        language: of the passage.
+        language: the language of the passage.
     """
 
     kind: Kind
@@ -45,7 +45,7 @@ class Pair:
 
 
 def write_pairs(file: Path, pairs: Iterable[Pair]) -> int:
-    """Write gzipped JSON lines; return how many."""
+    """Write pairs as gzipped JSON lines; return their number."""
     count = 0
     with gzip.open(file, "wt", encoding="utf-8", compresslevel=1) as out:
         for pair in pairs:
@@ -107,21 +107,21 @@ def _titled_pair(
     lines: list[str], number: int, line: str, path: str, language: str, chance: random.Random
 ) -> Pair | None:
     """Return a pair whose query is in the line itself: a test's title, an error's message or a definition's name."""
-    if found := _TEST.match(line):
+    if match := _TEST.match(line):
         body = [
-            line.replace(found["title"], ""),
+            line.replace(match["title"], ""),
             *_body(lines, number + 1, indent_of(line), inside=True, chance=chance),
         ]
-        query = prose_query(found["title"])
+        query = prose_query(match["title"])
         return _pair("test", query, body, path, language) if query else None
-    if found := _RAISED.search(line):
+    if match := _RAISED.search(line):
         start = max(0, number - chance.randint(4, 20))
         body = [
             *lines[start:number],
-            line.replace(found["message"], ""),
+            line.replace(match["message"], ""),
             *lines[number + 1 : number + chance.randint(3, 12)],
         ]
-        query = prose_query(_FORMAT.sub(" ", found["message"]))
+        query = prose_query(_FORMAT.sub(" ", match["message"]))
         return _pair("error", query, body, path, language) if query else None
     name = defined_name(line, language)
     parts = split_identifier(name) if name else ()
@@ -139,7 +139,7 @@ def _pair(kind: Kind, query: str, body: list[str], path: str, language: str) -> 
 
 
 def _body(lines: list[str], start: int, indent: int, *, inside: bool, chance: random.Random) -> list[str]:
-    """Return the lines from ``start`` to the end of the block at ``indent``, or some way past a short one."""
+    """Return the lines from ``start`` to the end of the block at ``indent``, or a few lines more if it is short."""
     wanted = chance.choice((0, 0, 500, 750, 1_000))
     size, deeper = 0, inside
     for number in range(start, len(lines)):
@@ -171,7 +171,7 @@ _FEWEST_OF_PROSE = 150
 
 
 def prose_pairs(text: str, path: str, language: str, chance: random.Random, draws: int = 1) -> Iterator[Pair]:
-    """Yield the pairs of one document; of its headings and sentences as many as are drawn."""
+    """Yield the pairs of one document; ``draws`` limits the headings and sentences that become queries."""
     sections = [
         # A narrative has no titles: there, also passages as short as the messages of a conversation.
         (titles, [_passage_with_queries(passage) for passage in _passages(body)], [] if titles else _short(body))
@@ -206,7 +206,7 @@ def _title_query(titles: list[str], chance: random.Random) -> str | None:
 def _sentence_pair(
     titles: list[str], passage: str, asking: list[str], path: str, language: str, chance: random.Random
 ) -> Iterator[Pair]:
-    """The inverse cloze task (Lee et al. 2019): one sentence asks for the passage that it was taken from."""
+    """Yield the pair of a sentence and the passage that it was taken from: the inverse cloze task (Lee et al. 2019)."""
     if len(asking) < 3:
         return
     chosen = chance.choice(asking)
@@ -239,8 +239,8 @@ def _sections(text: str, language: str) -> Iterator[tuple[list[str], str]]:
 
 def _heading(lines: list[str], number: int) -> tuple[int, str] | None:
     line = lines[number]
-    if found := _MARKDOWN.match(line) or _ASCIIDOC.match(line):
-        return len(found[1]), found[2]
+    if match := _MARKDOWN.match(line) or _ASCIIDOC.match(line):
+        return len(match[1]), match[2]
     following = lines[number + 1] if number + 1 < len(lines) else ""
     underline = _UNDERLINE.match(following)
     if underline and 3 < len(line.strip()) <= len(following.strip()) + 2 and line[:1].isalnum():

@@ -1,4 +1,4 @@
-"""Tuning a corpus's embedder, and finding out whether it helped: the figures before and after."""
+"""Tunes a corpus's embedder, and measures the search before and after."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SEARCHES = 8  # for each question, about
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """NDCG@10 of one question, in three ways.
+    """NDCG@10 of one question with three embedders.
 
     Attributes:
-        before: with the bundled embedder.
-        new: with one that was tuned on other documents.
-        learned: with one that was tuned on the question's document too, without the question.
+        before: the value with the bundled embedder.
+        new: the value with an embedder that was tuned on other documents.
+        learned: the value with an embedder that was tuned on the question's document too, without the question.
     """
 
     before: float
@@ -43,8 +43,8 @@ class ScoredQuestion:
 
     Attributes:
         question: the question.
-        whole: score of the whole search.
-        dense: score of vectors alone.
+        whole: the scores of the whole search.
+        dense: the scores of vectors alone.
     """
 
     question: Question
@@ -57,15 +57,15 @@ class TuningResult:
     """The result of tuning.
 
     Attributes:
-        asked: every question.
-        trusts: best factor of the dense retriever in the ranker, for each half.
-        trust: the least of these.
+        asked: every question that was asked.
+        trusts: the best factor of the dense retriever in the ranker, for each half.
+        trust: the lower of these factors.
         replaced: the tuned rows.
-        pairs: number of training pairs.
-        documents: number of documents that pairs and questions were made from.
-        sampled: number of further documents of a large corpus, which were not used.
+        pairs: the number of training pairs.
+        documents: the number of documents from which pairs and questions were made.
+        sampled: the number of further documents of a large corpus, which were not used.
         prose: whether most documents are prose.
-        seconds: time taken.
+        seconds: the time taken.
     """
 
     asked: tuple[ScoredQuestion, ...]
@@ -80,7 +80,7 @@ class TuningResult:
 
     @property
     def better(self) -> bool:
-        """Whether to keep the tuned embedder: it helps with new and learned documents, in code for certain."""
+        """Whether to keep the tuned embedder: it helps with new and learned documents; in code, significantly."""
         new, learned = (_gain([one.whole for one in self.asked], documents) for documents in DOCUMENTS)
         certain = self.prose or new.low > 0
         return self.vectors_gain and new.mean > 0 and learned.mean > 0 and certain
@@ -92,7 +92,7 @@ class TuningResult:
 
 
 def _gain(values: Sequence[Values], documents: Documents) -> Estimate:
-    """Return by how much questions are answered better than before."""
+    """Return the mean gain of NDCG@10 over the questions, with its interval."""
     return difference([one.before for one in values], [getattr(one, documents) for one in values]).estimate
 
 
@@ -108,16 +108,16 @@ def tune(
     """Tune the bundled embedder to a corpus; the corpus and its index are not changed.
 
     Args:
-        corpus: up to date, and of the bundled embedder or one tuned from it.
-        settings: how it was indexed.
-        most: most questions.
-        seed: of all random choices; the same corpus, seed and number of questions give the same embedder.
+        corpus: the up-to-date corpus, indexed with the bundled embedder or one tuned from it.
+        settings: the settings with which it was indexed.
+        most: the most questions to ask.
+        seed: the seed of all random choices; the same corpus, seed and number of questions give the same embedder.
         seconds: time limit.
         progress: called as the work goes on.
 
     Raises:
         UsageError: the corpus is too small.
-        LimitError: there was not enough time.
+        LimitError: the time limit was too short.
     """
     clock = Clock(seconds, progress)
     clock.set_step("making questions")
@@ -147,12 +147,12 @@ def _tune(ground: TuningGround, seed: int, clock: Clock) -> TuningResult:
     clock.set_step("learning the questions, too")
     pairs = bench.pairs(everything, (*ground.questions, *ground.taught))
     kept = bench.tuned_rows(pairs)
-    asked = (
+    scored = (
         ScoredQuestion(question, *map(Values, before[question.id], new[question.id], after[question.id]))
         for question in ground.questions
     )
     sizes = (len(pairs), len(ground.texts), ground.sampled)
-    return TuningResult(tuple(asked), tuple(trusts), trust, kept, *sizes, ground.prose, clock.finish())
+    return TuningResult(tuple(scored), tuple(trusts), trust, kept, *sizes, ground.prose, clock.finish())
 
 
 METRIC = f"ndcg@{CUTOFF}"
@@ -164,12 +164,12 @@ class Row:
 
     Attributes:
         documents: ``learned`` or ``new``; see ``tuning``.
-        what: ``whole`` search or ``dense`` vectors alone.
-        kind: of question; ``all``.
-        questions: how many.
-        before: with the bundled embedder.
-        after: with the tuned one.
-        gain: question by question.
+        what: ``whole`` for the whole search, ``dense`` for vectors alone.
+        kind: the kind of questions; ``all`` for every kind.
+        questions: the number of questions.
+        before: the value with the bundled embedder.
+        after: the value with the tuned one.
+        gain: the mean of the differences, question by question.
     """
 
     documents: str
@@ -182,7 +182,7 @@ class Row:
 
 
 def rows_of(tuned: TuningResult) -> list[Row]:
-    """Return the figures of learned documents and of new ones: the whole search, all and by kind, and vectors alone."""
+    """Return a row for each measure: learned and new documents; the whole search, in all and by kind; vectors alone."""
     kinds = sorted({one.question.category for one in tuned.asked})
     return [
         row
@@ -199,7 +199,7 @@ def rows_of(tuned: TuningResult) -> list[Row]:
 
 
 def figures_object(tuned: TuningResult) -> dict[str, object]:
-    """Return the figures as JSON has them."""
+    """Return the figures as JSON values."""
     return {
         "metric": METRIC,
         "questions": len(tuned.asked),
@@ -215,10 +215,10 @@ def figures_object(tuned: TuningResult) -> dict[str, object]:
     }
 
 
-def _row(documents: str, what: str, kind: str, asked: Sequence[ScoredQuestion]) -> Row:
-    values: list[Values] = [getattr(one, what) for one in asked]
+def _row(documents: str, what: str, kind: str, scored: Sequence[ScoredQuestion]) -> Row:
+    values: list[Values] = [getattr(one, what) for one in scored]
     before, after = [one.before for one in values], [getattr(one, documents) for one in values]
-    return Row(documents, what, kind, len(asked), estimate(before), estimate(after), difference(before, after))
+    return Row(documents, what, kind, len(scored), estimate(before), estimate(after), difference(before, after))
 
 
 def _round_figures(value: object) -> object:

@@ -1,7 +1,7 @@
 """The bench on which embedders are tuned and tested: questions made from the corpus, and a copy without their answers.
 
-A trial searches a corpus with another embedder than its index has, in memory, by the very code that searches. The best
-trust in vectors is measured here, too, and tuning ends when the time is up.
+A trial searches a corpus with another embedder than its index has, in memory, with the same code as any search. The
+best factor for the dense retriever is measured here, too, and tuning ends when the time is up.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class Chunks:
     """The chunks of a corpus with their texts and vectors.
 
     Attributes:
-        ids: of every chunk, shape ``(n,)``.
-        texts: the text that is embedded for each.
-        bundled: their vectors by the bundled embedder, shape ``(n, dimensions)``.
+        ids: the identifiers of all chunks, shape ``(n,)``.
+        texts: the text that is embedded for each chunk.
+        bundled: the chunks' vectors by the bundled embedder, shape ``(n, dimensions)``.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -72,7 +72,7 @@ class Chunks:
         self.bundled = StaticEmbedder.bundled().encode(self.texts)
 
     def answer(self, question: Question) -> Pair | None:
-        """Return a question with the chunk that answers it; of several, with that which is most like it."""
+        """Return a question paired with the chunk that answers it; of several, the most similar one."""
         found = [
             number
             for target in question.targets
@@ -90,10 +90,10 @@ class Trial:
     """A corpus searched with an embedder that its index does not have.
 
     Args:
-        corpus: its index.
-        chunks: its chunks.
-        embedder: whose vectors they are searched by.
-        project: what the corpus is called.
+        corpus: the corpus.
+        chunks: the corpus's chunks.
+        embedder: the embedder whose vectors are searched.
+        project: the name of the corpus.
     """
 
     def __init__(self, corpus: Corpus, chunks: Chunks, embedder: Embedder, project: str) -> None:
@@ -118,8 +118,8 @@ class Trial:
 
         Args:
             questions: the questions.
-            tick: called after each; an exception from it ends the work.
-            trust: factor of the dense retriever in the ranker.
+            tick: called after each question; an exception from it ends the work.
+            trust: the factor of the dense retriever in the ranker.
             mode: the whole search, or one retriever alone.
         """
         self._retriever.ranker = with_dense_factor(Ranker.bundled(), trust)
@@ -132,7 +132,7 @@ class Trial:
 
 
 class _OverlaidStore:
-    """A store with other vectors."""
+    """A store whose vectors are replaced by others in memory."""
 
     def __init__(self, store: Store, ids: NDArray[np.int64], vectors: NDArray[np.float32]) -> None:
         self._store = store
@@ -171,7 +171,7 @@ _MOST_CHARACTERS = 10_000_000  # of the sample that a large corpus is tuned on: 
 
 
 class Bench:
-    """What every embedder is tuned and asked on."""
+    """The pairs and questions on which every embedder is tuned and tested."""
 
     def __init__(self, ground: TuningGround, seed: int, clock: Clock) -> None:
         self.ground = ground
@@ -230,7 +230,7 @@ class Half:
         self._whole: dict[float, list[float]] = {}
 
     def trust(self) -> float:
-        """Return how far vectors are best trusted: more only where that is better beyond chance."""
+        """Return the best factor of the dense retriever; a factor above 1 only if it is significantly better."""
         trust = TRUSTS[0]
         for more in TRUSTS[1:]:
             if difference(self._scores_with_trust(trust), self._scores_with_trust(more)).estimate.low <= 0:
@@ -250,7 +250,7 @@ class Half:
 
 
 def by_question(questions: Sequence[Question], whole: Sequence[float], dense: Sequence[float]) -> Answers:
-    """Return values by the questions that they belong to."""
+    """Return the scores of each question."""
     return {one.id: values for one, values in zip(questions, zip(whole, dense, strict=True), strict=True)}
 
 
@@ -271,7 +271,7 @@ class Clock:
         self._progress(self._done, self.total, what)
 
     def tick(self) -> None:
-        """Count a question, and look."""
+        """Count a question, and end the work if the time is up."""
         self._done += 1
         self.look()
         self._progress(min(self._done, self.total - 1), self.total, self._doing)
@@ -280,7 +280,7 @@ class Clock:
         """End the work if the time is up.
 
         Raises:
-            LimitError: it is.
+            LimitError: the time is up.
         """
         if time.monotonic() - self._started > self._seconds:
             raise LimitError(
@@ -299,14 +299,14 @@ class TuningGround:
     """A copy of a corpus, or of a sample of it, with questions about it.
 
     Attributes:
-        copy: the copy's index, of the bundled embedder.
-        texts: its documents by path, without the questions.
-        questions: each about documents of one part only.
+        copy: the copy's index, with the bundled embedder.
+        texts: the copy's documents by path, without the questions.
+        questions: the questions, each about documents of one part only.
         taught: further questions, for training only.
-        sampled: number of documents of the corpus that are not in the copy.
+        sampled: the number of documents of the corpus that are not in the copy.
         prose: whether most documents of the corpus are prose.
-        root: of the corpus itself.
-        project: its name; the copy's folder has another one.
+        root: the root of the corpus itself.
+        project: the corpus's name; the copy's folder has another one.
     """
 
     copy: Corpus
@@ -324,20 +324,20 @@ class TuningGround:
 
 
 def part_of(path: str) -> int:
-    """Return the part that a document is dealt to: always the same one, whatever else is in the corpus."""
+    """Return the part to which a document belongs, by its path alone."""
     return zlib.crc32(path.encode("utf-8", "surrogatepass")) % PARTS
 
 
 @contextmanager
 def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, seed: int) -> Iterator[TuningGround]:
-    """Make questions of a corpus and a copy of it, which exists for the length of the block.
+    """Make questions from a corpus, and yield them with a copy of it, which is deleted at the end of the block.
 
     Args:
-        corpus: up to date.
-        settings: how it was indexed.
+        corpus: the up-to-date corpus.
+        settings: the settings with which it was indexed.
         place: an empty folder for the copy and its index.
-        most: most questions to ask.
-        seed: of random choices.
+        most: the most questions to ask.
+        seed: the seed of random choices.
 
     Raises:
         UsageError: too few questions can be made from it.
@@ -346,21 +346,22 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
     whole = texts_of(corpus)
     texts = _sample(whole, seed)
     made = make_questions(texts, corpus.repository(), each=2 * most, seed=seed)
-    asked, taught = _dealt([question for question in made.questions if _of_one_part(question)], most)
-    if len(asked) < FEWEST_QUESTIONS:
+    questions, taught = _split_questions([question for question in made.questions if _of_one_part(question)], most)
+    if len(questions) < FEWEST_QUESTIONS:
         raise UsageError(
             f"{str(root)!r} is too small to tune: of {amount(len(texts), 'document')} come "
-            f"{amount(len(asked), 'question')} to check with, and {FEWEST_QUESTIONS} are needed. Nothing was changed."
+            f"{amount(len(questions), 'question')} to check with, and {FEWEST_QUESTIONS} are needed. "
+            "Nothing was changed."
         )
     made.lay_out(place / "copy")
     with open_trial_index(place / "copy", place / "index", StaticEmbedder.bundled(), settings) as copy:
         copy.refresh()
         sampled, project = len(whole) - len(texts), corpus.retriever.project
-        yield TuningGround(copy, texts_of(copy), asked, taught, sampled, corpus.is_prose(), root, project)
+        yield TuningGround(copy, texts_of(copy), questions, taught, sampled, corpus.is_prose(), root, project)
 
 
-def _dealt(questions: Sequence[Question], most: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
-    """Return the questions that are asked, as many of every kind as there can be, and the others."""
+def _split_questions(questions: Sequence[Question], most: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
+    """Return the questions to ask, evenly from all kinds, and the remaining ones."""
     earlier: Counter[str] = Counter()
     places: dict[str, int] = {}
     for question in questions:
@@ -376,10 +377,10 @@ def _of_one_part(question: Question) -> bool:
 
 def _sample(texts: Mapping[str, SourceText], seed: int) -> dict[str, SourceText]:
     """Return all documents, or a random sample of a large corpus."""
-    left, chosen = _MOST_CHARACTERS, set()
+    remaining, chosen = _MOST_CHARACTERS, set()
     for path in _shuffle(sorted(texts), seed):
-        left -= sum(map(len, texts[path].lines)) + len(texts[path].lines)
-        if left < 0:
+        remaining -= sum(map(len, texts[path].lines)) + len(texts[path].lines)
+        if remaining < 0:
             break
         chosen.add(path)
     return {path: text for path, text in texts.items() if path in chosen}

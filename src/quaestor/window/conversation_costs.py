@@ -39,12 +39,12 @@ class Unit(NamedTuple):
 
 def units(messages: Sequence[Message], start: int = 0) -> list[Unit]:
     """Return the units of ``messages[start:]``, in order; every message is in exactly one."""
-    found: list[Unit] = []
+    all_units: list[Unit] = []
     while start < len(messages):
         unit = _unit_at(messages, start)
-        found.append(unit)
+        all_units.append(unit)
         start = unit.end
-    return found
+    return all_units
 
 
 def _unit_at(messages: Sequence[Message], start: int) -> Unit:
@@ -128,9 +128,9 @@ class ConversationCosts:
 
     Attributes:
         messages: those read so far.
-        tokens: of each message.
-        units: in order; every message is in exactly one.
-        unit_tokens: of each unit; 0 for one that can never be sent.
+        tokens: the number of tokens of each message.
+        units: the units in order; every message is in exactly one.
+        unit_tokens: the number of tokens of each unit; 0 for one that can never be sent.
         faulty: the numbers of units that can never be sent.
     """
 
@@ -222,9 +222,9 @@ def reading_of(messages: Sequence[Message], counter: Counter) -> Iterator[Conver
 
     The cache only saves time: results are the same without it.
     """
-    listed = list(messages)
-    reading = _shelf.take(listed, counter)
-    reading.follow(listed)
+    all_messages = list(messages)
+    reading = _shelf.take(all_messages, counter)
+    reading.follow(all_messages)
     try:
         yield reading
     finally:

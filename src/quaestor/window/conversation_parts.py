@@ -58,8 +58,8 @@ def frame(messages: Sequence[Message], units: Sequence[Unit]) -> Frame:
 
 
 def _newest_question(messages: Sequence[Message], units: Sequence[Unit], first: int) -> int | None:
-    asked = (n for n in range(len(units) - 1, first - 1, -1) if _is_from_user(messages[units[n].start]))
-    return next(asked, None)
+    places = (n for n in range(len(units) - 1, first - 1, -1) if _is_from_user(messages[units[n].start]))
+    return next(places, None)
 
 
 def _is_from_user(message: Message) -> bool:

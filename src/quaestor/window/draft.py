@@ -55,11 +55,11 @@ class ChosenUnit:
     """A unit that is in the window.
 
     Attributes:
-        messages: as they are sent.
-        tokens: of each message.
+        messages: the messages as they are sent.
+        tokens: the number of tokens of each message.
         section: who pays.
         action: kept, recalled or trimmed.
-        reason: in plain words.
+        reason: the reason in plain words.
     """
 
     messages: tuple[Message, ...]
@@ -146,19 +146,19 @@ def trim_messages(
     """
     count = reading.counter.message
     kept = list(messages)
-    left = budget - sum(count(replace(message, content="")) for message in messages)
+    remaining = budget - sum(count(replace(message, content="")) for message in messages)
     by_length = sorted(range(len(kept)), key=lambda place: len(kept[place].content))
     for done, place in enumerate(by_length):
         message = kept[place]
-        share = left // (len(by_length) - done)
+        share = remaining // (len(by_length) - done)
         empty = count(replace(message, content=""))
         if count(message) - empty > share:
             cut = _trim_message(message, share + empty, reading, mark)
             if cut is None:
                 return None
             kept[place] = cut
-        left -= count(kept[place]) - empty
-    return kept if left >= 0 else None
+        remaining -= count(kept[place]) - empty
+    return kept if remaining >= 0 else None
 
 
 def _trim_message(message: Message, budget: int, reading: ConversationCosts, mark: str) -> Message | None:

@@ -33,8 +33,8 @@ def speaker_of(message: Message) -> str | None:
     """Return a message's speaker: its name, or ``Anna`` where the text begins with ``Anna:``, or None."""
     if message.name is not None:
         return message.name.lower()
-    found = _PREFIX.match(message.content)
-    return found["name"].lower() if found else None
+    match = _PREFIX.match(message.content)
+    return match["name"].lower() if match else None
 
 
 @lru_cache(maxsize=1024)
@@ -45,8 +45,8 @@ def name_words(speaker: str) -> frozenset[str]:
 
 def asked_about(question: str, speakers: Collection[str]) -> set[str]:
     """Return the speakers whom the question names."""
-    said = set(words(question))
-    return {speaker for speaker in speakers if name_words(speaker) & said}
+    words_asked = set(words(question))
+    return {speaker for speaker in speakers if name_words(speaker) & words_asked}
 
 
 def shared_beginning(old: list[Message], new: list[Message]) -> int:

@@ -77,7 +77,7 @@ def message_of(shown: Iterable[str]) -> Message:
 
 def passages_in_messages(passages: Sequence[PassageLike], messages: Sequence[Message]) -> frozenset[int]:
     """Return the numbers of the passages in ``messages``, including those cut short."""
-    found: set[int] = set()
+    indexes: set[int] = set()
     for place, passage in enumerate(passages):
         words = text_of_passage(passage)
         if not words.strip():
@@ -86,8 +86,8 @@ def passages_in_messages(passages: Sequence[PassageLike], messages: Sequence[Mes
         if any(
             words in message.content or (message.name == NAME and beginning in message.content) for message in messages
         ):
-            found.add(place)
-    return frozenset(found)
+            indexes.add(place)
+    return frozenset(indexes)
 
 
 class PassagePlacer:

@@ -161,10 +161,10 @@ class Recall:
     def _speaker_scores(self, question: str) -> Scores:
         """Return 1 for every message of a speaker whom the question names, if there are several speakers."""
         known = {speaker for speaker, number in self._speaking.items() if number >= _SPEAKER_MESSAGES}
-        named = asked_about(question, known)
-        if not named or named == known:
+        speakers = asked_about(question, known)
+        if not speakers or speakers == known:
             return np.zeros(len(self._speakers))
-        return np.array([speaker in named for speaker in self._speakers], dtype=np.float64)
+        return np.array([speaker in speakers for speaker in self._speakers], dtype=np.float64)
 
 
 def _top_messages(scores: Scores, number: int) -> NDArray[np.intp]:
@@ -199,7 +199,7 @@ class SharedRecall:
     Results are the same as those of a new ``Recall``; the cache saves time only.
 
     Args:
-        embedder: as for ``Recall``.
+        embedder: the embedder as for ``Recall``.
         places: number of conversations in the cache.
     """
 

@@ -40,13 +40,13 @@ def central_sentences(messages: Sequence[Message], budget: int, count: Callable[
     sentences = [line for message in read for line in _sentences(message)]
     terms = [frozenset(said_terms(line)) for line in sentences]
     chosen: list[int] = []
-    left = budget
+    remaining = budget
     for number in _by_centrality(terms):
         cost = count(f"{sentences[number]}\n")
-        if cost <= left:
+        if cost <= remaining:
             chosen.append(number)
-            left -= cost
-        elif left < 8:
+            remaining -= cost
+        elif remaining < 8:
             break
     return "\n".join(sentences[number] for number in sorted(chosen))
 
@@ -97,12 +97,12 @@ def _by_centrality(sentences: Sequence[frozenset[str]]) -> list[int]:
     spread = collections.Counter(term for terms in sentences for term in terms)
     weights = {term: number * log1p(len(sentences) / number) for term, number in spread.items() if number > 1}
     first = sorted(range(len(sentences)), key=lambda number: -_weight(sentences[number], weights))
-    said: collections.Counter[str] = collections.Counter()
+    counts: collections.Counter[str] = collections.Counter()
     again: dict[int, float] = {}
     for number in first:
-        again[number] = sum(weights.get(term, 0) / (1 + said[term]) for term in sentences[number])
+        again[number] = sum(weights.get(term, 0) / (1 + counts[term]) for term in sentences[number])
         again[number] /= sqrt(len(sentences[number]) + 1)
-        said.update(sentences[number])
+        counts.update(sentences[number])
     return sorted(first, key=lambda number: -again[number])
 
 
@@ -116,8 +116,8 @@ class Summary:
 
     Attributes:
         message: the message to send; None if the summary was discarded.
-        tokens: of the message.
-        note: in plain words.
+        tokens: the number of tokens of the message.
+        note: the note in plain words.
     """
 
     message: Message | None

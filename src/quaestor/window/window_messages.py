@@ -187,11 +187,11 @@ class WindowLayout:
         result: list[Item] = []
         distance = 0
         # Right before the question is a place as well, but a conversation does not end in a reminder.
-        asked = self._frame.question is not None
-        for item in (*items, None) if asked else items:
+        has_question = self._frame.question is not None
+        for item in (*items, None) if has_question else items:
             here = item is None or (item.message.role != "tool" and item.message != message)
             if item is not None and item.message.name == passage_placing.NAME:
-                here = asked
+                here = has_question
             if here and distance >= reminder.every:
                 result += self._items_of_note(message, f"the instructions again, after {reminder.every} tokens")
                 distance = 0

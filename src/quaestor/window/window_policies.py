@@ -58,7 +58,7 @@ def take_recalled(draft: Draft, history: range, scores: NDArray[np.float32]) -> 
     if not history:
         return
     best = unit_scores(draft, history, scores)
-    said = {message.content for chosen in draft.chosen.values() for message in chosen.messages}
+    contents = {message.content for chosen in draft.chosen.values() for message in chosen.messages}
     misses = 0
     for place in best_first(best):
         if misses > _MISSES:
@@ -67,10 +67,10 @@ def take_recalled(draft: Draft, history: range, scores: NDArray[np.float32]) -> 
         message = draft.reading.messages[draft.reading.units[number].start]
         if number in draft.chosen or message.role == "system":
             continue
-        if len(message.content) >= _SAME_LETTERS and message.content in said and not message.tool_calls:
+        if len(message.content) >= _SAME_LETTERS and message.content in contents and not message.tool_calls:
             draft.refused[number] = REPEATS
         elif draft.take_if_it_fits(number, "recalled", RECALLED, action="recalled"):
-            said.add(message.content)
+            contents.add(message.content)
         else:
             misses += 1
 

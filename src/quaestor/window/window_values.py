@@ -133,7 +133,7 @@ class Decision:
         section: the section that pays for it.
         tokens: its tokens in the window; 0 if it is left out.
         full_tokens: its tokens if it were whole.
-        reason: in plain words.
+        reason: the reason in plain words.
     """
 
     kind: Kind
@@ -150,8 +150,8 @@ class Window:
     """The messages to send, their cost, and the decisions behind them.
 
     Attributes:
-        messages: in the order to send them.
-        tokens: of messages, tool schemas and the start of the reply in the model's window.
+        messages: the messages in the order to send them.
+        tokens: the number of tokens of messages, tool schemas and the start of the reply in the model's window.
         limit: the model's window, tokens.
         reserve: tokens kept free for the reply; ``tokens + reserve`` never exceeds ``limit``.
         decisions: one per message given, in order, then one per passage given, in order.

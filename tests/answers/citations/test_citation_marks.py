@@ -1,4 +1,4 @@
-"""Marks as models write them."""
+"""Citation marks as models write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sentences of an answer are said to be unsupported: all that claim something, and no other."""
+"""Which sentences of an answer are reported as unsupported: all that make a claim, and no other."""
 
 from __future__ import annotations
 

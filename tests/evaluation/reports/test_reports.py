@@ -1,4 +1,4 @@
-"""What is written: nothing of it runs anywhere, whoever wrote the questions and the corpus."""
+"""The reports of an evaluation: no text in them is executed, whoever wrote the questions and the corpus."""
 
 from __future__ import annotations
 

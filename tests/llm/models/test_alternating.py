@@ -1,4 +1,4 @@
-"""Chat templates that demand turns or refuse a system role: how their refusals read, and what is sent then."""
+"""Chat templates that demand alternating roles or refuse a system role: their refusals, and what is sent then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client's pure parts."""
+"""The pure parts of the client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an endpoint shows of itself: each habit, and endpoints that show nothing."""
+"""What a probe finds out about an endpoint, for each habit of servers."""
 
 from __future__ import annotations
 

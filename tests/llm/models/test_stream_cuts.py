@@ -1,4 +1,4 @@
-"""Server-sent events are the same however their bytes are cut up on the way."""
+"""Server-sent events are the same however their bytes are cut."""
 
 from __future__ import annotations
 

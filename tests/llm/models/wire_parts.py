@@ -1,4 +1,4 @@
-"""What tests of our client share: a model at the scripted server, and all that one request yields."""
+"""Shared by the tests of our client: a model at the scripted server, and everything that one request yields."""
 
 from __future__ import annotations
 

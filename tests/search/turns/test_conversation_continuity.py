@@ -1,4 +1,4 @@
-"""Whether a question goes on with its topic."""
+"""Whether a question continues the topic."""
 
 from __future__ import annotations
 

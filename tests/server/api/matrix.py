@@ -1,4 +1,4 @@
-"""The authorisation matrix: for every route of the application, how somebody tries to reach what is another's.
+"""The authorisation matrix: for every route of the application, requests for another user's objects.
 
 A route that is new fails ``test_authorisation.py`` until it has a row here.
 """

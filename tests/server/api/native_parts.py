@@ -1,4 +1,4 @@
-"""Talking to our own API as two people, and reading its streams."""
+"""Requests to our own API as two users, and reading its streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person chooses for a question: several corpora, one of several models, documents of their own."""
+"""What a user chooses for a question: several corpora, one of several models, documents of their own."""
 
 from __future__ import annotations
 

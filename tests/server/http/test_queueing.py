@@ -1,4 +1,4 @@
-"""Turns that get ready a few at a time, in the order in which they came."""
+"""Turns are prepared a few at a time, in the order in which they arrive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens that are tried one after the other, by a clock that stands still."""
+"""Tokens that are guessed one after the other, by a clock that stands still."""
 
 from __future__ import annotations
 

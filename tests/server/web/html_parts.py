@@ -1,4 +1,4 @@
-"""What HTML says to a browser, for tests of what we send to one."""
+"""Reading HTML in tests as a browser does."""
 
 from __future__ import annotations
 

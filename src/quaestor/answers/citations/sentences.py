@@ -27,7 +27,7 @@ class Sentence:
     """A sentence of an answer.
 
     Attributes:
-        text: with its citation marks.
+        text: the text with its citation marks.
         start: offset in the answer.
         end: offset after it.
         paragraph: its paragraph's or list item's place in the answer, from 0.

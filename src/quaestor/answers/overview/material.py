@@ -43,7 +43,7 @@ class Material:
 
     Attributes:
         store: the index.
-        folder: as given.
+        folder: the folder as it was given.
         documents: what lies in the folder, by path.
     """
 

@@ -197,7 +197,7 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     """Return whether a question is for an overview of all that there is.
 
     Args:
-        question: in English, German, French, Spanish, Chinese or Japanese.
+        question: the question in English, German, French, Spanish, Chinese or Japanese.
         first: whether nothing was asked before; otherwise a bare "this" is what the talk was about.
         own: what the project itself is called, in small letters: what it is, is asked of all of it.
     """
@@ -297,7 +297,7 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
     """Return whether words ask for an overview.
 
     Args:
-        words: of the question, with ``OWN`` for the name of the whole.
+        words: the words of the question, with ``OWN`` for the name of the whole.
         first: whether nothing was asked before; otherwise a bare "this" is what the talk was about.
     """
     held, text = frozenset(words), " ".join(words)
@@ -375,7 +375,7 @@ def asks_how_to_build(question: str) -> bool:
     the index built?" are not: they name a thing of their own.
 
     Args:
-        question: in English, German, French, Spanish, Chinese or Japanese.
+        question: the question in English, German, French, Spanish, Chinese or Japanese.
     """
     if len(question) > _LONGEST_OF_BUILDING:
         return False
@@ -419,7 +419,8 @@ def asks_how_to_run(question: str) -> bool:
     """Return whether a question is how all of it is run or started: "How do I run it?", "how to start the app locally".
 
     Args:
-        question: in English, German, French, Spanish, Chinese or Japanese; what the whole is called stands as ``OWN``.
+        question: the question in English, German, French, Spanish, Chinese or Japanese, with ``OWN`` for the name
+            of the whole.
     """
     return len(question) <= _LONGEST_OF_BUILDING and _RUNNING.fullmatch(plain_question(question)) is not None
 

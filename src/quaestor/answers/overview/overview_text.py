@@ -24,7 +24,7 @@ def text_of(overview: Overview, numbers: Sequence[int] = ()) -> str:
 
     Args:
         overview: what is shown.
-        numbers: of the hits, in their order; without them, they count from 1.
+        numbers: the numbers of the hits, in their order; without them, they count from 1.
     """
     lines = [_head(overview)]
     for section in overview.sections:

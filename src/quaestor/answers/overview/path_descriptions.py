@@ -331,6 +331,7 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
     if found is None or not is_code(found.document):
         return None
     names, sizes = _top_names(found)
+    lines = material.lines(path)
     own = _plain(path.rpartition("/")[2].partition(".")[0])
     ordered = sorted(
         names,
@@ -341,23 +342,21 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
             -sizes[name],
         ),
     )
-    places = ((name, _line_with(found, name, names[name])) for name in ordered)
-    shown = list(islice(((name, at) for name, at in places if not _BROUGHT_IN.search(found.lines[at - 1])), most))
+    places = ((name, _line_with(lines, name, names[name])) for name in ordered)
+    shown = list(islice(((name, at) for name, at in places if not _BROUGHT_IN.search(lines[at - 1])), most))
     if not shown:
         return None
     number = shown[0][1]
     listed = f"defines {', '.join(name for name, _ in shown)}"
     # That List.java defines List tells nothing.
     brief = listed if any(_plain(name) != own for name, _ in shown) else None
-    if said := _said_of_definition(found.lines, number, path, found.document.language):
+    if said := _said_of_definition(lines, number, path, found.document.language):
         return replace(said, brief=brief)
-    telling = (at for name, at in shown if _is_telling(found.lines[at - 1], name))
+    telling = (at for name, at in shown if _is_telling(lines[at - 1], name))
     number = next(telling, 0)
     if not number:  # a value, or the middle of a statement
         return Statement(listed)
-    return Statement(
-        found.lines[number - 1].strip()[:LONGEST], Source(path, number, number), verbatim=True, brief=listed
-    )
+    return Statement(lines[number - 1].strip()[:LONGEST], Source(path, number, number), verbatim=True, brief=listed)
 
 
 def _is_telling(line: str, name: str) -> bool:
@@ -422,11 +421,11 @@ def _said_of_definition(lines: Sequence[str], number: int, path: str, language: 
     return replace(said, source=Source(path, said.source.start_line + begin, said.source.end_line + begin))
 
 
-def _line_with(file: IndexedFile, name: str, start: int) -> int:
+def _line_with(lines: Sequence[str], name: str, start: int) -> int:
     """Return the first line from one on that holds a name: comments and decorators stand before it."""
-    last = min(start + _LONGEST_COMMENT, len(file.lines))
-    holding = [number for number in range(start, last + 1) if name in file.lines[number - 1]]
+    last = min(start + _LONGEST_COMMENT, len(lines))
+    holding = [number for number in range(start, last + 1) if name in lines[number - 1]]
     # A comment, or a line that uses it, may stand before the line that defines it.
-    lines = [(at, file.lines[at - 1]) for at in holding if not _LINE_COMMENT.match(file.lines[at - 1])]
-    telling = (at for at, line in lines if _is_telling(line, name))
-    return next(telling, lines[0][0] if lines else holding[0] if holding else start)
+    said = [at for at in holding if not _LINE_COMMENT.match(lines[at - 1])]
+    telling = (at for at in said if _is_telling(lines[at - 1], name))
+    return next(telling, said[0] if said else holding[0] if holding else start)

@@ -81,7 +81,7 @@ class Overview:
     Attributes:
         folder: what it is about; empty for all of the corpus.
         documents: number of documents in it.
-        sections: in order; none is empty.
+        sections: the sections in order; none is empty.
         hits: the lines that its statements stand in, each once, in the order of the statements.
         tokens: what the text takes.
         budget: what it may take.

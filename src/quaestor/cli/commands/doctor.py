@@ -135,10 +135,10 @@ def _embedder(settings: Settings) -> str:
 
 def _transformer(settings: Settings) -> str:
     try:
-        found = [f"{package} {version(package)}" for package in ("onnxruntime", "tokenizers")]
+        versions = [f"{package} {version(package)}" for package in ("onnxruntime", "tokenizers")]
     except PackageNotFoundError as error:
         return f"none: without {error.name!r} only other embedders can be used ({EXTRA})"
-    return f"{', '.join(found)}: --embedder onnx:FOLDER can be used"
+    return f"{', '.join(versions)}: --embedder onnx:FOLDER can be used"
 
 
 def _check_tuning(root: Path, settings: Settings) -> str:
@@ -162,8 +162,8 @@ def _check_indexing(settings: Settings) -> str:
         # The user's data stays untouched: neither the data folder nor a database in the settings is used.
         alone = settings._replace(home=home, embedder="static", store=EMBEDDED, corpus="", ray="")
         with Index.build(folder, settings=alone) as index:
-            found = index.search("answer", 1)
-    if not found:
+            hits = index.search("answer", 1)
+    if not hits:
         raise RuntimeError("a file that was just indexed is not found")
     return "a file was indexed and found"
 
@@ -174,15 +174,15 @@ def _capability_checks(settings: Settings) -> list[Check]:
         model = make_endpoint(settings)
         if model is None:
             return [Check("endpoint", False, "no model is set: give --model and --base-url", TO_CORRECT)]
-        found = asyncio.run(_probe_model(model))
+        probe = asyncio.run(_probe_model(model))
     except QuaestorError as error:
         return [Check("endpoint", False, str(error), UNREACHABLE)]
     return [
-        Check("endpoint", True, f"replied in {found.seconds:.1f} s"),
-        _window(found.window, settings),
-        Check("stop", True, _OUTCOMES["stop"][found.keeps_stop]),
-        Check("prefill", True, _OUTCOMES["prefill"][found.continues_assistant]),
-        Check("tools", True, _OUTCOMES["tools"][found.native_tools]),
+        Check("endpoint", True, f"replied in {probe.seconds:.1f} s"),
+        _window(probe.window, settings),
+        Check("stop", True, _OUTCOMES["stop"][probe.keeps_stop]),
+        Check("prefill", True, _OUTCOMES["prefill"][probe.continues_assistant]),
+        Check("tools", True, _OUTCOMES["tools"][probe.native_tools]),
     ]
 
 
@@ -199,8 +199,8 @@ def _window(window: int | None, settings: Settings) -> Check:
     if window is None:
         return Check("window", True, f"the server does not say; {settings.window} is set")
     if window < settings.window:
-        said = f"{window} tokens, and {settings.window} is set: set window = {window}"
-        return Check("window", False, said, TO_CORRECT)
+        advice = f"{window} tokens, and {settings.window} is set: set window = {window}"
+        return Check("window", False, advice, TO_CORRECT)
     return Check("window", True, f"{window} tokens; {settings.window} is set")
 
 

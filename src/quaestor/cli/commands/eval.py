@@ -135,19 +135,19 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     _check(chosen, settings, of_itself=of_itself)
     if of_itself:
         assert root is not None
-        asked = _own(root, settings, place, each=questions, seed=seed, kinds=kinds)
+        data = _own(root, settings, place, each=questions, seed=seed, kinds=kinds)
     else:
         assert data_set is not None
-        asked = _read(data_set, corpus, place, split, only)
+        data = _read(data_set, corpus, place, split, only)
     settings_of = _settings_of(settings, root, price)
-    cost = estimate(Run(place, settings_of), asked, chosen, settings_of)
+    cost = estimate(Run(place, settings_of), data, chosen, settings_of)
     allowance = None if cost is None else allowance_of(agreed_cost(cost, settings, yes=yes, most=max_cost))
     watcher = Watcher(indexing_progress(), asking_progress())
-    outcome = Run(place, settings_of, watcher, allowance).of(asked, chosen)
+    outcome = Run(place, settings_of, watcher, allowance).of(data, chosen)
     if not outcome.cells:
         raise UsageError(" ".join(outcome.problems))
-    results = results_of(asked, outcome, tuple(dict.fromkeys(cutoffs)))
-    written = write_results(results, out or place.reports / _plain(asked.name))
+    results = results_of(data, outcome, tuple(dict.fromkeys(cutoffs)))
+    written = write_results(results, out or place.reports / _plain(data.name))
     for problem in results.problems:
         remark(f"warning: {problem}")
     if as_json:
@@ -264,8 +264,8 @@ def _print_comparisons(results: Results) -> None:
     for one in results.comparisons:
         names = f"{results.row_of(one.step.before).name} → {results.row_of(one.step.after).name}"
         sure = "" if one.adjusted < SURE else "may be chance"
-        found = [_interval(one.difference.estimate, sign="+"), f"{one.adjusted:.4f}"]
-        lines.append([names, one.step.what, *found, str(one.better), str(one.worse), sure])
+        cells = [_interval(one.difference.estimate, sign="+"), f"{one.adjusted:.4f}"]
+        lines.append([names, one.step.what, *cells, str(one.better), str(one.worse), sure])
     print_table(head, lines, range(2, 6))
 
 

@@ -34,19 +34,19 @@ def command(asked: str, path: str | None, since: str, until: str, limit: int, as
     settings = configure(root).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
-        found = corpus.history(asked, since=since, until=until, limit=limit)
+        answer = corpus.history(asked, since=since, until=until, limit=limit)
         if as_json:
-            print_json(history_object(asked, found, time.perf_counter() - started))
+            print_json(history_object(asked, answer, time.perf_counter() - started))
         else:
-            _print(found)
+            _print(answer)
         print_remarks(corpus.remarks)
-    return 0 if found.known else NOTHING_FOUND
+    return 0 if answer.known else NOTHING_FOUND
 
 
-def _print(found: HistoryAnswer) -> None:
-    echo(safe(found.text(range(1, len(found.hits) + 1))))
-    if found.hits:
+def _print(answer: HistoryAnswer) -> None:
+    echo(safe(answer.text(range(1, len(answer.hits) + 1))))
+    if answer.hits:
         echo(style("\nSources", bold=True))
-    for number, hit in enumerate(found.hits, 1):
+    for number, hit in enumerate(answer.hits, 1):
         title = f"  {one_line(hit.document.title)}" if hit.document.title else ""
         echo(f"  [{number}] {style(one_line(f'{hit.path}:{hit.start_line}'), fg='cyan')}{title[:100]}")

@@ -149,19 +149,19 @@ def _fetch_source(
     look: bool,
 ) -> CrawlReport | None:
     """Fetch a site or repository; return a site's report."""
-    given = {name for name, value in {**chosen, "restore": restore}.items() if value is not None and value is not False}
+    flags = {name for name, value in {**chosen, "restore": restore}.items() if value is not None and value is not False}
     if path is not None and names_repository(path):
-        if given - {"allow_private"}:
+        if flags - {"allow_private"}:
             raise UsageError(f"{path!r} is a repository, for which only --allow-private is used. Leave the others out.")
         home = data_home(configure(None).settings)
-        fetched = fetch_repository(path, home, allow_private="allow_private" in given, submodules=submodules)
+        fetched = fetch_repository(path, home, allow_private="allow_private" in flags, submodules=submodules)
         for sentence in fetched.missing:
             remark(one_line(sentence))
         remark(f"{path}: {'fetched' if fetched.changed else 'nothing new to fetch'}")
         return None
     if path is None or not is_address(path):
-        if given:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(given))
+        if flags:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(flags))
             raise UsageError(f"{options}: for sites only. Give the address of one, or leave the options out.")
         return None
     if restore:
@@ -197,8 +197,8 @@ def _report_refusal(root: Path, changes: Changes, kept: int) -> int:
     if kept or not changes.skipped or not root.is_file():
         return 0
     why = changes.skipped[0]
-    said = f"{why.reason}{': ' if why.detail else ''}{one_line(why.detail)}"
-    remark(f"error: {str(root)!r} is not indexed ({said}).")
+    reason = f"{why.reason}{': ' if why.detail else ''}{one_line(why.detail)}"
+    remark(f"error: {str(root)!r} is not indexed ({reason}).")
     return 1
 
 

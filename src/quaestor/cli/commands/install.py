@@ -58,12 +58,12 @@ def program() -> str:
         UsageError: the command is not installed.
     """
     beside = shutil.which("quaestor", path=str(Path(sys.executable).parent))
-    found = beside or shutil.which("quaestor")
-    if found is None:
+    executable = beside or shutil.which("quaestor")
+    if executable is None:
         raise UsageError(
             "The command 'quaestor' is not installed. Run `uv tool install quaestor` or `pip install quaestor`."
         )
-    return found
+    return executable
 
 
 def say(change: Change, dry_run: bool, done: str) -> None:

@@ -19,7 +19,7 @@ from quaestor.core.errors import UsageError
 from quaestor.mcp.fast_start import OpeningExchange, standard_wire
 
 if TYPE_CHECKING:
-    from quaestor.mcp.mcp_tools import Tool
+    from quaestor.mcp.mcp_tools import ServedTool
 
 _HOST = "127.0.0.1"
 
@@ -50,7 +50,7 @@ def command(paths: tuple[str, ...], http: bool, port: int, store: str | None) ->
 def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -> None:
     made = False
 
-    def make(named: Sequence[Path]) -> Sequence[Tool]:
+    def make(named: Sequence[Path]) -> Sequence[ServedTool]:
         nonlocal made
         meant = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
         tools = _begin_to_serve([_find(path) for path in meant], store, open_ones)
@@ -95,7 +95,7 @@ def _missing_package(package: str | None) -> UsageError:
     )
 
 
-def _begin_to_serve(roots: Sequence[Path], store: str | None, open_ones: ExitStack) -> Sequence[Tool]:
+def _begin_to_serve(roots: Sequence[Path], store: str | None, open_ones: ExitStack) -> Sequence[ServedTool]:
     """Begin to serve folders, or the folder in which the server was started if there are none; return their tools."""
     from quaestor.cli.scope import configure  # noqa: PLC0415 - the client is answered first
     from quaestor.mcp.mcp_tools import tools_of  # noqa: PLC0415

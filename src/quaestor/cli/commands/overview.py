@@ -44,33 +44,33 @@ def command(path: str | None, folder: str, tokens: int, as_json: bool) -> int:
     settings = configure(root).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
-        found = make_overview(corpus, folder, budget=tokens, count=tokenizer_for(settings.model or "gpt-4o").count)
+        overview = make_overview(corpus, folder, budget=tokens, count=tokenizer_for(settings.model or "gpt-4o").count)
         if as_json:
-            print_json(as_object(found, corpus, time.perf_counter() - started))
+            print_json(as_object(overview, corpus, time.perf_counter() - started))
         else:
-            _print(found)
+            _print(overview)
         print_remarks(corpus.remarks)
-    return 0 if found.documents else NOTHING_FOUND
+    return 0 if overview.documents else NOTHING_FOUND
 
 
-def as_object(found: Overview, corpus: Corpus, seconds: float) -> dict[str, object]:
+def as_object(overview: Overview, corpus: Corpus, seconds: float) -> dict[str, object]:
     """Return an overview as JSON values."""
     return {
-        **overview_object(found),
+        **overview_object(overview),
         "index": {"fresh": corpus.freshness.fresh, "checked_at": corpus.freshness.checked_at},
         "seconds": round(seconds, 4),
     }
 
 
-def _print(found: Overview) -> None:
-    for line in found.text.split("\n"):
+def _print(overview: Overview) -> None:
+    for line in overview.text.split("\n"):
         title = bool(line) and not line.lstrip().startswith("-")
         echo(style(safe(line), bold=True) if title else safe(line))
-    if found.hits:
+    if overview.hits:
         echo()
         echo(style("Sources:", bold=True))
         places = (
-            _format_place(number, hit.path, hit.start_line, hit.end_line) for number, hit in enumerate(found.hits, 1)
+            _format_place(number, hit.path, hit.start_line, hit.end_line) for number, hit in enumerate(overview.hits, 1)
         )
         for line in _fill_lines(places):
             echo(line)

@@ -40,52 +40,52 @@ def command(target: str, path: str | None, kinds: tuple[RelatedKind, ...], limit
     settings = configure(root).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
-        found = corpus.related(target, kinds or None, limit)
+        related = corpus.related(target, kinds or None, limit)
         if as_json:
-            print_json(as_object(target, found, corpus, time.perf_counter() - started))
+            print_json(as_object(target, related, corpus, time.perf_counter() - started))
         else:
-            _print(found, corpus)
+            _print(related, corpus)
         print_remarks(corpus.remarks)
-    return 0 if found.relatives else NOTHING_FOUND
+    return 0 if related.relatives else NOTHING_FOUND
 
 
-def as_object(target: str, found: Related, corpus: Corpus, seconds: float) -> dict[str, object]:
+def as_object(target: str, related: Related, corpus: Corpus, seconds: float) -> dict[str, object]:
     """Return relatives as JSON values."""
     return {
         "target": target,
-        "name": found.target.name,
-        "path": found.target.path,
-        "related": [asdict(relative) for relative in found.relatives],
-        "total": dict(found.total),
-        "complete": found.complete,
+        "name": related.target.name,
+        "path": related.target.path,
+        "related": [asdict(relative) for relative in related.relatives],
+        "total": dict(related.total),
+        "complete": related.complete,
         "index": {"fresh": corpus.freshness.fresh, "checked_at": corpus.freshness.checked_at},
         "seconds": round(seconds, 4),
     }
 
 
-def _print(found: Related, corpus: Corpus) -> None:
-    if not found.relatives:
-        remark(f"Nothing belongs to {str(found.target)[:80]!r}.")
+def _print(related: Related, corpus: Corpus) -> None:
+    if not related.relatives:
+        remark(f"Nothing belongs to {str(related.target)[:80]!r}.")
     for kind in KINDS:
-        listed = found.of(kind)
-        if not listed:
+        relatives = related.of(kind)
+        if not relatives:
             continue
-        echo(style(f"{_HEADINGS[kind]}{_more(found, kind)}", bold=True))
-        for relative in listed:
+        echo(style(f"{_HEADINGS[kind]}{_more(related, kind)}", bold=True))
+        for relative in relatives:
             echo(_line(relative))
         echo()
     if not corpus.freshness.fresh and not corpus.freshness.hindrance:
         remark("The index could not be brought fully up to date in the time allowed; run `quaestor index`.")
 
 
-def _more(found: Related, kind: RelatedKind) -> str:
+def _more(related: Related, kind: RelatedKind) -> str:
     """Return how many of the places are listed, as far as their number is known; "" if all are."""
-    listed = len(found.of(kind))
-    total = found.total.get(kind, listed)
-    if kind in found.least:
-        return f" ({listed} of some {total:,} or more: the name is too common to look at every place)"
-    about = "" if found.complete else "about "
-    return f" ({listed} of {about}{total:,})" if total > listed else ""
+    count = len(related.of(kind))
+    total = related.total.get(kind, count)
+    if kind in related.least:
+        return f" ({count} of some {total:,} or more: the name is too common to look at every place)"
+    roughly = "" if related.complete else "about "
+    return f" ({count} of {roughly}{total:,})" if total > count else ""
 
 
 def _line(relative: Relative) -> str:

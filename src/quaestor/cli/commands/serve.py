@@ -184,7 +184,7 @@ async def _seen(settings: Settings, address: str, name: str) -> Iterator[str]:
     model = make_endpoint(settings)
     assert model is not None
     try:
-        found = await asyncio.wait_for(list_models(model), _SECONDS)
+        listing = await asyncio.wait_for(list_models(model), _SECONDS)
     except TimeoutError:
         return iter((f"{address} takes longer than {_SECONDS:g} seconds to list its models; so may questions",))
     except UpstreamError as error:
@@ -192,7 +192,7 @@ async def _seen(settings: Settings, address: str, name: str) -> Iterator[str]:
         return iter((str(error),) if error.status in (401, 403) else ())
     finally:
         await model.aclose()
-    return _differences(settings, address, name, found.names, found.window)
+    return _differences(settings, address, name, listing.names, listing.window)
 
 
 def _differences(
@@ -200,9 +200,9 @@ def _differences(
 ) -> Iterator[str]:
     """Yield sentences on how the endpoint differs from the settings."""
     if names and settings.model not in names:
-        listed = ", ".join(repr(one_line(one)) for one in names[:_MOST_NAMES])
+        text = ", ".join(repr(one_line(one)) for one in names[:_MOST_NAMES])
         more = ", ..." if len(names) > _MOST_NAMES else ""
-        yield f"{address} does not list a model {name!r}, but {listed}{more}; correct --model if questions fail"
+        yield f"{address} does not list a model {name!r}, but {text}{more}; correct --model if questions fail"
     if window is not None and window < settings.window:
         yield (
             f"{address} says that the window of {name!r} is {window:,} tokens, and `window` is {settings.window:,}; "

@@ -181,6 +181,6 @@ def _print_turn(turn: TurnRecord) -> None:
         echo(safe(turn.answer))
         print_citations(ending.citations)
     else:
-        said = f": {one_line(ending.error)}" if ending.error else ""
-        echo(style(f"({ending.state}{said})", fg="yellow"))
+        detail = f": {one_line(ending.error)}" if ending.error else ""
+        echo(style(f"({ending.state}{detail})", fg="yellow"))
     echo()

@@ -55,23 +55,23 @@ def corpora(store: str | None, as_json: bool) -> None:
     settings = configure(None, store=store).settings
     if not is_shared(settings):
         return _print_local(list_local(settings), as_json)
-    found = corpora_of(settings)
+    lines = corpora_of(settings)
     if as_json:
-        return print_json({"corpora": [one._asdict() for one in found]})
-    if not found:
+        return print_json({"corpora": [one._asdict() for one in lines]})
+    if not lines:
         return remark("The database holds no corpus yet. `quaestor index --store STORE` makes one.")
-    rows = [(one.name, f"{one.documents:,}", f"{one.chunks:,}", one.changed, one.embedder) for one in found]
+    rows = [(one.name, f"{one.documents:,}", f"{one.chunks:,}", one.changed, one.embedder) for one in lines]
     return print_table(("corpus", "documents", "chunks", "changed", "embedder"), rows, right=(1, 2))
 
 
-def _print_local(found: Sequence[LocalIndex], as_json: bool) -> None:
+def _print_local(indexes: Sequence[LocalIndex], as_json: bool) -> None:
     if as_json:
-        return print_json({"corpora": [_local_object(one) for one in found]})
-    if not found:
+        return print_json({"corpora": [_local_object(one) for one in indexes]})
+    if not indexes:
         return remark("There is no index on this machine yet. `quaestor index` makes one.")
     rows = [
         (_name_of(one), f"{one.documents:,}", f"{one.chunks:,}", size(one.size), one.changed, _state_of(one))
-        for one in found
+        for one in indexes
     ]
     return print_table(("corpus", "documents", "chunks", "size", "changed", "embedder"), rows, right=(1, 2, 3))
 
@@ -107,18 +107,18 @@ def drop(sources: Sequence[str], store: str | None, gone: bool, fetched: bool, y
         if gone or fetched:
             raise UsageError("--gone and --fetched are for indexes on this machine, not for corpora of a database.")
         return _drop_shared(sources, settings, yes=yes)
-    found = [find_local(one, settings) for one in sources]
-    found += [one for one in list_local(settings) if gone and one.gone]
-    if not found and not gone:
+    indexes = [find_local(one, settings) for one in sources]
+    indexes += [one for one in list_local(settings) if gone and one.gone]
+    if not indexes and not gone:
         raise UsageError("Name the indexes to delete; `quaestor store corpora` lists them.")
-    for one in dict.fromkeys(found):
+    for one in dict.fromkeys(indexes):
         pages = " and its fetched files" if fetched and one.fetched else ""
         _agree(f"the index of {one_line(_name_of(one))} ({size(one.size)}){pages}", yes=yes)
         delete_local(one, lambda: None, fetched=fetched)
         echo(f"deleted: {one_line(_name_of(one))}, {size(one.size)}")
         if one.fetched and not fetched:
             remark(f"Its fetched files stay in {one.fetched}; --fetched deletes them, too.")
-    if not found:
+    if not indexes:
         remark("Every folder that has an index exists; nothing was deleted.")
     return None
 

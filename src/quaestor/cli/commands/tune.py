@@ -113,10 +113,10 @@ def _undo(root: Path, settings: Settings, as_json: bool) -> int:
 
 def _print(root: Path, tuned: TuningResult, rows: list[Row]) -> None:
     echo(style(one_line(str(root)), bold=True))
-    left = f" (a sample: {tuned.sampled:,} more were left out)" if tuned.sampled else ""
+    sample_note = f" (a sample: {tuned.sampled:,} more were left out)" if tuned.sampled else ""
     echo(
-        f"{amount(len(tuned.asked), 'question')} of {amount(tuned.documents, 'document')}{left}, none of them learned "
-        "from. NDCG@10 with 95% intervals:\n"
+        f"{amount(len(tuned.asked), 'question')} of {amount(tuned.documents, 'document')}{sample_note}, none of them "
+        "learned from. NDCG@10 with 95% intervals:\n"
     )
     table = [
         (

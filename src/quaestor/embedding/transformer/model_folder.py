@@ -114,8 +114,8 @@ def read_folder(place: str | Path) -> Transformer:
     Raises:
         UsageError: something that is needed is missing or cannot be read; says which file, and what to do.
     """
-    folder, named = _find_model(Path(place).expanduser())
-    model = named or _model_in(folder)
+    folder, named_model = _find_model(Path(place).expanduser())
+    model = named_model or _model_in(folder)
     tokenizer = folder / "tokenizer.json"
     if not tokenizer.is_file():
         raise UsageError(
@@ -141,15 +141,15 @@ def read_folder(place: str | Path) -> Transformer:
     )
 
 
-def _find_model(given: Path) -> tuple[Path, Path | None]:
+def _find_model(folder: Path) -> tuple[Path, Path | None]:
     """Return the model folder, and the model file if the path names it."""
     with suppress(OSError):  # a name that is too long to be one
-        if given.suffix == _SUFFIX and given.is_file():
-            return _folder_of(given), _real(given)
-        if given.is_dir():
-            return _real(given), None
+        if folder.suffix == _SUFFIX and folder.is_file():
+            return _folder_of(folder), _real(folder)
+        if folder.is_dir():
+            return _real(folder), None
     raise UsageError(
-        f"There is no folder {str(given)!r}. Give the folder of a transformer: {PREFIX}FOLDER, with model.onnx and"
+        f"There is no folder {str(folder)!r}. Give the folder of a transformer: {PREFIX}FOLDER, with model.onnx and"
         " tokenizer.json in it."
     )
 
@@ -172,13 +172,13 @@ def _model_in(folder: Path) -> Path:
     for whole in (folder / "model.onnx", folder / "onnx" / "model.onnx"):
         if whole.is_file():
             return whole
-    found = sorted(path for place in (folder, folder / "onnx") for path in place.glob(f"*{_SUFFIX}") if path.is_file())
-    if len(found) == 1:
-        return found[0]
-    if found:
-        named = ", ".join(repr(str(path.relative_to(folder))) for path in found[:8])
+    models = sorted(path for place in (folder, folder / "onnx") for path in place.glob(f"*{_SUFFIX}") if path.is_file())
+    if len(models) == 1:
+        return models[0]
+    if models:
+        names = ", ".join(repr(str(path.relative_to(folder))) for path in models[:8])
         raise UsageError(
-            f"{str(folder)!r} holds several models ({named}) and no 'model.onnx'. Name one: {PREFIX}{found[0]}"
+            f"{str(folder)!r} holds several models ({names}) and no 'model.onnx'. Name one: {PREFIX}{models[0]}"
         )
     raise UsageError(
         f"{str(folder)!r} has no 'model.onnx', and no 'onnx/model.onnx'. `optimum-cli export onnx --model NAME FOLDER`"
@@ -189,12 +189,12 @@ def _model_in(folder: Path) -> Path:
 def _weights(model: Path) -> tuple[Path, ...]:
     """Return the files of weights that a model names, all of them within its folder."""
     try:
-        named = external_files(model)
+        external = external_files(model)
     except NoModelError as error:
         raise UsageError(f"{str(model)!r} is not an ONNX model ({error}). Copy or export it again.") from None
     except OSError as error:
         raise UsageError(f"{str(model)!r} cannot be read ({error.strerror or error}).") from None
-    return tuple(_weight(model, name) for name in named)
+    return tuple(_weight(model, name) for name in external)
 
 
 def _weight(model: Path, name: str) -> Path:
@@ -229,8 +229,8 @@ def _json(path: Path) -> Any:
 
 
 def _dict(path: Path) -> dict[str, Any]:
-    found = _json(path)
-    return found if isinstance(found, dict) else {}
+    value = _json(path)
+    return value if isinstance(value, dict) else {}
 
 
 def _modules(folder: Path) -> tuple[tuple[str, ...], str]:
@@ -250,8 +250,8 @@ def _modules(folder: Path) -> tuple[tuple[str, ...], str]:
 def _pooling(path: Path, *, prompted: bool) -> Pooling:
     """Return how token vectors become one; their mean where nothing says."""
     config = _dict(path)
-    said = config.get("pooling_mode")
-    chosen = [str(said)] if said else [key for key in config if _is_on(config, key)]
+    mode = config.get("pooling_mode")
+    chosen = [str(mode)] if mode else [key for key in config if _is_on(config, key)]
     known = [_POOLINGS[one] for one in chosen if one in _POOLINGS]
     if len(chosen) > 1 or len(known) < len(chosen):
         raise UsageError(
@@ -272,17 +272,17 @@ def _prompts(folder: Path) -> tuple[str, str]:
     """Return the prefixes of queries and of documents."""
     config = _dict(folder / "config_sentence_transformers.json")
     prompts = config.get("prompts")
-    given = {key: text for key, text in prompts.items() if isinstance(text, str)} if isinstance(prompts, dict) else {}
-    usual = given.get(str(config.get("default_prompt_name")), "")
-    document = next((given[key] for key in ("document", "passage", "corpus") if key in given), usual)
-    return given.get("query", usual), document
+    texts = {key: text for key, text in prompts.items() if isinstance(text, str)} if isinstance(prompts, dict) else {}
+    usual = texts.get(str(config.get("default_prompt_name")), "")
+    document = next((texts[key] for key in ("document", "passage", "corpus") if key in texts), usual)
+    return texts.get("query", usual), document
 
 
 def _longest(folder: Path, config: Mapping[str, Any]) -> int:
-    said = _count(_dict(folder / "sentence_bert_config.json").get("max_seq_length"))
-    said = said or _count(_dict(folder / "tokenizer_config.json").get("model_max_length"))
+    length = _count(_dict(folder / "sentence_bert_config.json").get("max_seq_length"))
+    length = length or _count(_dict(folder / "tokenizer_config.json").get("model_max_length"))
     most = _count(config.get("max_position_embeddings"))
-    return min(said or most or _LONGEST, most or _MOST_TOKENS)
+    return min(length or most or _LONGEST, most or _MOST_TOKENS)
 
 
 def _count(value: object, most: int = _MOST_TOKENS) -> int | None:
@@ -389,9 +389,9 @@ def with_name(transformer: Transformer, register: Path) -> KnownTransformer:
     found = next((known for known in _all_known(register) if known.place == place and known.looks == looks), None)
     if found is not None:
         return found
-    named = f"{NAME}{_digest(transformer)[:_DIGITS]}"
-    before = transformer_of_name(named, register)
-    now = KnownTransformer(named, place, looks, 0 if before is None else before.dimensions)
+    name = f"{NAME}{_digest(transformer)[:_DIGITS]}"
+    before = transformer_of_name(name, register)
+    now = KnownTransformer(name, place, looks, 0 if before is None else before.dimensions)
     keep(now, register)
     return now
 
@@ -415,9 +415,9 @@ def keep(seen: KnownTransformer, register: Path) -> None:
 
 def _all_known(register: Path) -> Iterator[KnownTransformer]:
     for file in sorted(register.glob(f"{NAME}*.json")):
-        found = transformer_of_name(file.stem, register)
-        if found is not None:
-            yield found
+        transformer = transformer_of_name(file.stem, register)
+        if transformer is not None:
+            yield transformer
 
 
 def _settings(transformer: Transformer) -> list[str | int]:
@@ -426,8 +426,8 @@ def _settings(transformer: Transformer) -> list[str | int]:
 
 def _file_stats(transformer: Transformer) -> list[Any]:
     """Return the files' sizes and times, of inode changes, too, which differ whenever a file changes."""
-    found = [path.stat() for path in transformer.files]
-    return [_settings(transformer), [[one.st_size, one.st_mtime_ns, one.st_ctime_ns] for one in found]]
+    statuses = [path.stat() for path in transformer.files]
+    return [_settings(transformer), [[one.st_size, one.st_mtime_ns, one.st_ctime_ns] for one in statuses]]
 
 
 def _digest(transformer: Transformer) -> str:

@@ -1,7 +1,7 @@
-"""Data sets: questions with known answers and the corpora that they are about, read from the layouts that people have.
+"""Data sets: questions with known answers and the corpora that they are about, read from three common layouts.
 
-Three layouts are read: BEIR's, that of the public code-search benchmark, and one question a line in a JSONL file. What
-is wrong in one of them costs only itself: it is reported in a sentence, and the rest is used.
+These are BEIR's layout, that of the public code-search benchmark, and a JSONL file with one question per line. A
+malformed entry is left out and reported in a sentence; the rest is used.
 The package does not know how questions are asked. Begin with ``dataset``.
 """
 
@@ -38,14 +38,14 @@ def read_data_set(
         place: a folder in BEIR's layout or in that of the code-search benchmark, a file of its annotations, or a JSONL
             file.
         corpus: the folder that a file's questions are about.
-        copies: folder in which the documents are written as files, if the data set holds them in another form.
-        checkouts: has a folder of each repository's name; by default ``repos`` in the data set.
-        split: which judgements, of BEIR.
-        only: which repositories, of the code-search layout; empty for all.
+        copies: the folder in which the documents are written as files, if the data set holds them in another form.
+        checkouts: the folder of the checkouts, each named after its repository; by default ``repos`` in the data set.
+        split: the name of the judgements to read; only BEIR's layout has several.
+        only: the names of the repositories to read; only for the code-search layout; empty for all.
 
     Raises:
-        NotFoundError: there is nothing there, or no such split or repository.
-        UsageError: it has none of the layouts, cannot be read, or holds nothing that can be asked.
+        NotFoundError: the path does not exist, or there is no such split or repository.
+        UsageError: the data set has none of the layouts, cannot be read, or holds no usable question.
     """
     if not place.exists():
         raise NotFoundError(f"{str(place)!r} does not exist. Give the folder or file of a data set, or --self.")

@@ -1,7 +1,7 @@
 """BEIR's layout (Thakur et al. 2021): ``corpus.jsonl``, ``queries.jsonl``, ``qrels/SPLIT.tsv``.
 
-Its documents become files, one each, numbered in order: a document's identifier would otherwise be part of its path,
-which is searched as well.
+Each document becomes a file, named by a number: its identifier would otherwise be part of the path, which is searched,
+too.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def read_beir(folder: Path, split: str, copies: Path) -> DataSet:
     """Read a data set.
 
     Args:
-        folder: with the three files.
-        split: which judgements.
-        copies: folder in which its documents are laid out as files.
+        folder: the folder with the three files.
+        split: the name of the judgements to read.
+        copies: the folder in which its documents are written as files.
 
     Raises:
-        NotFoundError: there are no such judgements.
-        UsageError: nothing in it can be asked, or a file cannot be read.
+        NotFoundError: there are no judgements of this name.
+        UsageError: it holds no usable question, or a file cannot be read.
     """
     problems = Problems()
     qrels = folder / QRELS / f"{split}.tsv"
@@ -47,7 +47,7 @@ def read_beir(folder: Path, split: str, copies: Path) -> DataSet:
     root = Copy.of(copies, folder).lay_out(_digest(corpus), _files(corpus, paths))
     texts = _texts(folder / QUERIES, problems)
     targets = _judgements(qrels, texts, paths, problems)
-    questions = tuple(Question(one, texts[one], tuple(found)) for one, found in targets.items())
+    questions = tuple(Question(one, texts[one], tuple(judged)) for one, judged in targets.items())
     if not questions:
         raise UsageError(
             f"No question of {str(folder)!r} has an answer in its corpus. {' '.join(problems.sentences())}"
@@ -72,7 +72,7 @@ def _paths(corpus: Path, problems: Problems) -> Mapping[str, str]:
 
 
 def _files(corpus: Path, paths: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
-    """Yield path and bytes of each document, the first of an identifier only."""
+    """Yield the path and bytes of each document; of several with one identifier, only of the first."""
     written: set[str] = set()
     for _, entry in read_objects(corpus, Problems()):
         path, content = paths.get(text_of(entry.get("_id"))), _content(entry)
@@ -92,23 +92,23 @@ def _digest(file: Path) -> str:
 
 
 def _texts(queries: Path, problems: Problems) -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for where, entry in read_objects(queries, problems):
         identifier, text = text_of(entry.get("_id")), text_of(entry.get("text"))
         if not identifier or not text:
             problems.add("Queries without an id or without a text are left out", where)
-        elif identifier in found:
+        elif identifier in texts:
             problems.add("Queries whose id stood before are left out", f"{identifier[:60]!r} ({where})")
         else:
-            found[identifier] = text
-    return found
+            texts[identifier] = text
+    return texts
 
 
 def _judgements(
     qrels: Path, texts: Mapping[str, str], paths: Mapping[str, str], problems: Problems
 ) -> Mapping[str, list[Target]]:
     """Return the relevant documents of each query, in the order of the file."""
-    found: dict[str, list[Target]] = defaultdict(list)
+    targets: dict[str, list[Target]] = defaultdict(list)
     seen: set[tuple[str, str]] = set()
     for number, (where, fields) in enumerate(read_rows(qrels)):
         gain = _gain(fields)
@@ -125,8 +125,8 @@ def _judgements(
             problems.add("Judgements that stood before are left out", where)
         elif gain > 0:
             seen.add((query, document))
-            found[query].append(Target(paths[document], gain=gain))
-    return found
+            targets[query].append(Target(paths[document], gain=gain))
+    return targets
 
 
 def _gain(fields: list[str]) -> float | None:

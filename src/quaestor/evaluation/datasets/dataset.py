@@ -31,10 +31,10 @@ class Part:
     """One corpus and the questions about it.
 
     Attributes:
-        name: unique within the data set.
+        name: the corpus's name, unique within the data set.
         root: the folder that is indexed.
-        questions: at least one.
-        prefix: of the questions' paths, before the corpus's own, without a final slash.
+        questions: the questions, at least one.
+        prefix: what the questions' paths have before the corpus's own, without a final slash.
         project: the corpus's name, which is no search term within it; None uses the repository's name.
         copied: whether the folder is a copy made for this, so that ignore rules above it do not apply.
         names: its documents' names in the data set by path; empty if these are their paths.
@@ -54,11 +54,11 @@ class DataSet:
     """Questions with known answers about one corpus or several.
 
     Attributes:
-        name: for people.
-        layout: of its files.
-        unit: of a result: a chunk; or a document, which counts once, if no answer names lines.
-        parts: at least one.
-        problems: sentences about what was left out.
+        name: the name for people.
+        layout: the layout of its files.
+        unit: what one result is: a chunk; or a document, which counts once, if no answer names lines.
+        parts: the parts, at least one.
+        problems: sentences about the entries that were left out.
         about: sentences about the questions' origin and limits.
     """
 
@@ -92,16 +92,16 @@ class Problems:
         self._places: dict[str, list[str]] = defaultdict(list)
 
     def add(self, reason: str, place: str) -> None:
-        """Note one thing that is left out.
+        """Record an entry that is left out.
 
         Args:
-            reason: why, as the beginning of a sentence; the same words for the same reason.
-            place: what, or where it is written.
+            reason: the reason as the beginning of a sentence; the same words for the same reason.
+            place: the entry, or the place where it is written.
         """
         self._places[reason].append(place)
 
     def sentences(self) -> tuple[str, ...]:
-        """Return a sentence a reason, with the number and the first places."""
+        """Return a sentence for each reason, with the number of entries and the first places."""
         return tuple(_sentence(reason, places) for reason, places in self._places.items())
 
 
@@ -182,8 +182,8 @@ class Copy:
     """The place of a corpus's copy.
 
     Attributes:
-        folder: holds the copy, in a folder named after the corpus, and a record of its state.
-        name: of the corpus.
+        folder: the folder that holds the copy, in a folder named after the corpus, and a record of its state.
+        name: the name of the corpus.
     """
 
     folder: Path
@@ -194,9 +194,9 @@ class Copy:
         """Return the place of a source's copy, the same for the same ``what``.
 
         Args:
-            copies: holds all copies.
-            source: of the copy.
-            what: other values that the copy depends on.
+            copies: the folder of all copies.
+            source: the source of the copy.
+            what: further values on which the copy depends.
         """
         key = hashlib.blake2b(repr((str(source.resolve()), what)).encode("utf-8", "surrogatepass"), digest_size=8)
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", source.name)[:40].strip(".") or "root"
@@ -212,7 +212,7 @@ class Copy:
 
         Args:
             state: identifies the content.
-            files: returns path and bytes of each; called only if the copy is written.
+            files: yields the path and bytes of each file; read only if the copy is written.
 
         Raises:
             ForbiddenError: a path is outside of the copy.

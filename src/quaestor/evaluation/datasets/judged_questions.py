@@ -36,23 +36,23 @@ def read_code_search(folder: Path, checkouts: Path, only: Collection[str] = ()) 
     """Read a data set.
 
     Args:
-        folder: with ``repos.json`` and ``annotations``.
-        checkouts: has a folder of each repository's name.
-        only: these repositories; empty for all of them.
+        folder: the folder with ``repos.json`` and ``annotations``.
+        checkouts: the folder of the checkouts, each named after its repository.
+        only: the names of the repositories to read; empty for all.
 
     Raises:
         NotFoundError: a repository of ``only`` is not listed.
-        UsageError: nothing in it can be asked, or a file cannot be read.
+        UsageError: it holds no usable question, or a file cannot be read.
     """
     problems = Problems()
-    listed = [one for one in _entries(read_json(folder / REPOSITORIES)) if isinstance(one, dict)]
-    names = [text_of(entry.get("name")) for entry in listed]
+    repositories = [one for one in _entries(read_json(folder / REPOSITORIES)) if isinstance(one, dict)]
+    names = [text_of(entry.get("name")) for entry in repositories]
     if unknown := sorted(set(only) - set(names)):
         raise NotFoundError(
             f"{unknown[0]!r} is not in {str(folder / REPOSITORIES)!r}. Give one of: {', '.join(names)}."
         )
     parts: dict[str, Part] = {}
-    for entry, name in zip(listed, names, strict=True):
+    for entry, name in zip(repositories, names, strict=True):
         if only and name not in only:
             continue
         if name in parts:
@@ -95,16 +95,16 @@ def _part(folder: Path, entry: dict[str, Any], name: str, checkouts: Path, probl
 
 def _questions(file: Path, checkout: Path, name: str, problems: Problems) -> tuple[Question, ...]:
     reader = _Judgements(_Files(checkout).__contains__, problems)
-    found: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     for number, raw in enumerate(_entries(read_json(file)), 1):
         place = f"{file.name}, entry {number}"
         identifier = text_of(raw.get("id")) if isinstance(raw, dict) else ""
         question = reader.question(f"{name}/{identifier or number}", place, raw if isinstance(raw, dict) else {})
-        if question is not None and question.id in found:
+        if question is not None and question.id in questions:
             problems.add("Questions whose id stood before are left out", place)
         elif question is not None:
-            found[question.id] = question
-    return tuple(found.values())
+            questions[question.id] = question
+    return tuple(questions.values())
 
 
 def _entries(value: object) -> list[Any]:
@@ -128,12 +128,12 @@ class _Files:
 
     @cached_property
     def _by_name(self) -> Mapping[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        paths_of_name: dict[str, list[str]] = {}
         for place, _, names in os.walk(self._folder):
             folder = Path(place).relative_to(self._folder).as_posix()
             for name in names:
-                found.setdefault(name, []).append(name if folder == "." else f"{folder}/{name}")
-        return found
+                paths_of_name.setdefault(name, []).append(name if folder == "." else f"{folder}/{name}")
+        return paths_of_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +152,10 @@ class _Judgements:
         """Return the question that an object describes, or None if it cannot be asked.
 
         Args:
-            identifier: unique within the data set.
-            place: where it is written.
-            raw: ``query``, ``relevant`` and ``secondary`` (paths, or ``{path, start_line, end_line, gain}``),
-                ``category``.
+            identifier: the question's identifier, unique within the data set.
+            place: the place where it is written, for messages.
+            raw: the object with ``query``, ``relevant`` and ``secondary`` (paths, or ``{path, start_line, end_line,
+                gain}``), ``category``.
         """
         query = text_of(raw.get("query"))
         if not query:
@@ -207,20 +207,20 @@ def read_json_lines(file: Path, corpus: Path) -> DataSet:
         corpus: the folder that their paths are relative to.
 
     Raises:
-        UsageError: nothing in it can be asked, or it cannot be read.
+        UsageError: it holds no usable question, or cannot be read.
     """
     problems = Problems()
     reader = _Judgements(_Files(corpus).__contains__, problems)
-    found: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     for place, raw in read_objects(file, problems):
         identifier = text_of(raw.get("id")) or text_of(raw.get("_id")) or place.rpartition(":")[2]
-        if identifier in found:
+        if identifier in questions:
             problems.add("Questions whose id stood before are left out", f"{identifier[:60]!r} ({place})")
         elif (question := reader.question(identifier, place, raw)) is not None:
-            found[identifier] = question
-    if not found:
+            questions[identifier] = question
+    if not questions:
         raise UsageError(
             f"No question of {str(file)!r} can be asked of {str(corpus)!r}. {' '.join(problems.sentences())}"
         )
-    parts = (Part(corpus.name, corpus, tuple(found.values())),)
+    parts = (Part(corpus.name, corpus, tuple(questions.values())),)
     return DataSet(file.stem, "jsonl", unit_of(parts), parts, problems.sentences())

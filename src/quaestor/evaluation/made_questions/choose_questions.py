@@ -62,9 +62,9 @@ class SourceText:
 
     Attributes:
         path: relative to the source's root, with ``/``.
-        language: as it was recognised.
-        lines: its text without line ends.
-        sections: where its headings are; of prose only.
+        language: the language as it was recognised.
+        lines: the lines of its text without line ends.
+        sections: its sections, if it is prose.
     """
 
     path: str
@@ -75,17 +75,17 @@ class SourceText:
 
 def texts_of(corpus: Corpus) -> dict[str, SourceText]:
     """Return a corpus's documents by path, without vendored and generated ones."""
-    found: dict[str, SourceText] = {}
+    texts: dict[str, SourceText] = {}
     for path, document in sorted(corpus.store.documents().items()):
         chunks = corpus.store.chunks_of(path)
         if not chunks or profile_path(path).background in (VENDORED, GENERATED) or document.note:
             continue
         text = "".join(stored.chunk.text for stored in chunks)
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        found[path] = SourceText(
+        texts[path] = SourceText(
             path, document.language, tuple(lines), tuple(_sections(stored.chunk for stored in chunks))
         )
-    return found
+    return texts
 
 
 def _sections(chunks: Iterable[Chunk]) -> Iterator[Section]:
@@ -100,7 +100,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def letters(text: str) -> str:
-    """Return a text's letters and digits in lower case: its words, however they are set."""
+    """Return a text's letters and digits in lower case, so that texts are compared regardless of layout."""
     return _NO_LETTERS.sub("", text).lower()
 
 
@@ -108,7 +108,7 @@ class Words:
     """The words of all documents, as one text to search in.
 
     Args:
-        texts: by path.
+        texts: the texts by path.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -121,7 +121,7 @@ class Words:
             self._starts.append(start)
             start += len(part) + 1
 
-    def stand_in(self, query: str, besides: Collection[str]) -> bool:
+    def occur_elsewhere(self, query: str, besides: Collection[str]) -> bool:
         """Return whether a query's words occur in this order in any other document."""
         wanted = letters(query)
         at = self._all.find(wanted) if wanted else -1
@@ -145,7 +145,7 @@ class MadeSet:
     """Questions about a copy of a corpus.
 
     Attributes:
-        questions: in a fixed order.
+        questions: the questions in a fixed order.
         texts: every document of the copy by path.
     """
 
@@ -172,27 +172,27 @@ def make_questions(
 
     Args:
         texts: the corpus.
-        repository: of the corpus, for its history.
-        each: most questions of every category.
-        seed: of random choices.
-        kinds: categories to include.
-        about: returns whether a document may be asked about.
+        repository: the repository of the corpus, for its history.
+        each: the most questions of each category.
+        seed: the seed of random choices.
+        kinds: the categories to include.
+        about: returns whether questions may be about a document.
     """
     chance = random.Random(seed)
-    asked: dict[str, list[_AskedQuestion]] = defaultdict(list)
+    by_kind: dict[str, list[_QuestionDraft]] = defaultdict(list)
     for path in chance.sample(sorted(texts), len(texts)):
         if about(path):
             for one in _of_document(texts[path], texts, chance):
-                asked[one.category].append(one)
+                by_kind[one.category].append(one)
     of_commits = _of_history(repository, texts) if repository and "commit" in kinds else ()
     history = [one for one in of_commits if all(about(path) for path, _, _ in one.targets)]
-    asked["commit"] = chance.sample(history, len(history))
+    by_kind["commit"] = chance.sample(history, len(history))
     words = Words({path: "\n".join(text.lines) for path, text in texts.items()})
     chosen = [
         one
-        for category in sorted(asked)
+        for category in sorted(by_kind)
         if category in kinds
-        for one in islice((one for one in asked[category] if _is_fair(one, texts, words)), each)
+        for one in islice((one for one in by_kind[category] if _is_fair(one, texts, words)), each)
     ]
     questions = (
         Question(f"made-{number}", one.query, tuple(Target(*target) for target in one.targets), one.category)
@@ -206,18 +206,18 @@ def make_questions(
     )
 
 
-def _is_fair(one: _AskedQuestion, texts: Mapping[str, SourceText], words: Words) -> bool:
+def _is_fair(one: _QuestionDraft, texts: Mapping[str, SourceText], words: Words) -> bool:
     """Return whether a question's words occur only in its answers once they are removed from their source."""
     own = texts.get(one.place)
     answers = {path for path, first, _ in one.targets if first is None}
-    if words.stand_in(one.query, answers | {one.place}):
+    if words.occur_elsewhere(one.query, answers | {one.place}):
         return False
     return own is None or own.path in answers or letters(one.query) not in letters(_replace_lines(own, one.instead))
 
 
-def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: random.Random) -> Iterator[_AskedQuestion]:
-    found = list(_of_code(text))
-    yield from chance.sample(found, min(_OF_ONE_DOCUMENT, len(found)))
+def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: random.Random) -> Iterator[_QuestionDraft]:
+    questions = list(_of_code(text))
+    yield from chance.sample(questions, min(_OF_ONE_DOCUMENT, len(questions)))
     taken: set[int] = set()
     for one in _of_prose(text, paths, chance):
         # Two questions of one paragraph would undo each other's change.
@@ -231,7 +231,7 @@ def _replace_lines(text: SourceText, instead: Mapping[int, str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _AskedQuestion:
+class _QuestionDraft:
     """A question with its answer.
 
     Attributes:
@@ -254,8 +254,8 @@ _MOST_LINES = 120
 _ATTRIBUTES = 3  # lines of decorators and the like between a comment and its definition
 
 
-def _of_code(text: SourceText) -> Iterator[_AskedQuestion]:
-    """Yield the questions of a source file; none of tests and examples, which repeat the code's own words."""
+def _of_code(text: SourceText) -> Iterator[_QuestionDraft]:
+    """Yield the questions of a source file; tests and examples have none, because they repeat the code's own words."""
     profile = profile_path(text.path)
     if text.language not in LANGUAGES or profile.test or profile.example:
         return
@@ -269,11 +269,11 @@ def _of_code(text: SourceText) -> Iterator[_AskedQuestion]:
             lines, max(first, block.last + 1 if block.inside else first), indent_of(lines[first])
         )
         gone = range(block.first, block.last + 1)
-        left = [
+        remaining = [
             line for number, line in enumerate(lines[first : last + 1], first) if line.strip() and number not in gone
         ]
-        if len(left) >= _FEWEST_LINES and query.lower() not in " ".join(" ".join(left).split()).lower():
-            yield _AskedQuestion(
+        if len(remaining) >= _FEWEST_LINES and query.lower() not in " ".join(" ".join(remaining).split()).lower():
+            yield _QuestionDraft(
                 "docstring", query, ((text.path, first + 1, last + 1),), text.path, dict.fromkeys(gone, "")
             )
 
@@ -288,7 +288,7 @@ def _definition(lines: list[str], block: Block, language: str) -> int | None:
 
 
 def _last_indented_line(lines: Sequence[str], start: int, indent: int) -> int:
-    """Return the last line of what begins at ``start`` and is indented further than ``indent``."""
+    """Return the last line of the block that begins at ``start`` and is indented further than ``indent``."""
     last, deeper = start, False
     for number in range(start, min(len(lines), start + _MOST_LINES)):
         line = lines[number]
@@ -308,17 +308,17 @@ _MOST_FILES = 3
 _MOST_BYTES = 1 << 26
 
 
-def _of_history(repository: Repository, paths: Container[str]) -> Iterator[_AskedQuestion]:
+def _of_history(repository: Repository, paths: Container[str]) -> Iterator[_QuestionDraft]:
     """Yield the questions of a repository's newest commits that changed few of its present files."""
     folder = repository.prefix[: repository.prefix.rfind("/") + 1]
     command = ["log", "--no-merges", f"-n{_COMMITS}", "--diff-filter=AM", "--name-only", "-l1000"]
     command += [f"--relative={folder}", "-z", "--format=%x01%s%x02"]
     try:
         with Git(repository, _SECONDS) as git:
-            found = git.run(*command, seconds=_SECONDS, most=_MOST_BYTES)
+            output = git.run(*command, seconds=_SECONDS, most=_MOST_BYTES)
     except NoHistoryError:
         return
-    log = found.data if found.whole else b""
+    log = output.data if output.whole else b""
     seen: set[str] = set()
     for commit in log.decode("utf-8", "replace").split("\x01")[1:]:
         subject, _, names = commit.partition("\x02")
@@ -326,7 +326,7 @@ def _of_history(repository: Repository, paths: Container[str]) -> Iterator[_Aske
         query = subject_query(subject)
         if query and query not in seen and 0 < len(files) <= _MOST_FILES and all(name in paths for name in files):
             seen.add(query)
-            yield _AskedQuestion("commit", query, tuple((name, None, None) for name in files))
+            yield _QuestionDraft("commit", query, tuple((name, None, None) for name in files))
 
 
 _HEADING_WITHIN = 3  # lines from the start of a section
@@ -336,13 +336,13 @@ _PARAGRAPH = re.compile(r"^[A-Za-z`*\"'(]")
 _LINK = re.compile(r"\[([^\]\[]{8,120})\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 
 
-def _of_prose(text: SourceText, paths: Container[str], chance: random.Random) -> Iterator[_AskedQuestion]:
+def _of_prose(text: SourceText, paths: Container[str], chance: random.Random) -> Iterator[_QuestionDraft]:
     """Yield at most one question of each kind of a document of prose.
 
     Args:
         text: the document.
         paths: every document of the corpus, for links.
-        chance: chooses which heading, sentence and link.
+        chance: chooses the heading, the sentence and the link.
     """
     if text.language not in PROSE:
         return
@@ -356,23 +356,23 @@ def _of_prose(text: SourceText, paths: Container[str], chance: random.Random) ->
         (_link(text, number, paths) for number in range(len(text.lines))),
     )
     for made in makers:
-        if (asked := next(filter(None, made), None)) is not None:
-            yield asked
+        if (question := next(filter(None, made), None)) is not None:
+            yield question
 
 
-def _heading(text: SourceText, section: Section) -> _AskedQuestion | None:
+def _heading(text: SourceText, section: Section) -> _QuestionDraft | None:
     query = prose_query(section.title)
     if query is None or len(query.split()) < _FEWEST_WORDS or section.last - section.first < _HEADING_WITHIN:
         return None
     plain = letters(section.title)
     near = range(section.first, min(section.first + _HEADING_WITHIN, len(text.lines)))
-    found = next((number for number in near if plain and plain in letters(text.lines[number])), None)
-    if found is None:
+    line = next((number for number in near if plain and plain in letters(text.lines[number])), None)
+    if line is None:
         return None
-    below = range(found + 1, min(found + 2, len(text.lines)))
+    below = range(line + 1, min(line + 2, len(text.lines)))
     underline = [number for number in below if _ADORNMENT.match(text.lines[number])]
-    gone = dict.fromkeys([*range(section.first, found + 1), *underline], "")
-    return _AskedQuestion("heading", query, ((text.path, found + 1, section.last + 1),), text.path, gone)
+    gone = dict.fromkeys([*range(section.first, line + 1), *underline], "")
+    return _QuestionDraft("heading", query, ((text.path, line + 1, section.last + 1),), text.path, gone)
 
 
 def _paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[int, int]]:
@@ -387,7 +387,7 @@ def _paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[int, int]]:
             start = None
 
 
-def _sentence(text: SourceText, first: int, last: int) -> _AskedQuestion | None:
+def _sentence(text: SourceText, first: int, last: int) -> _QuestionDraft | None:
     """Return the longest sentence of a paragraph as a question for the rest of it (Lee et al. 2019)."""
     paragraph = " ".join(text.lines[first : last + 1])
     asked = sentence_query(paragraph)
@@ -396,17 +396,17 @@ def _sentence(text: SourceText, first: int, last: int) -> _AskedQuestion | None:
     sentence, query = asked
     kept = without_sentence(paragraph, sentence, last - first + 1)
     instead = dict(zip(range(first, last + 1), kept, strict=True))
-    return _AskedQuestion("sentence", query, ((text.path, first + 1, last + 1),), text.path, instead)
+    return _QuestionDraft("sentence", query, ((text.path, first + 1, last + 1),), text.path, instead)
 
 
-def _link(text: SourceText, number: int, paths: Container[str]) -> _AskedQuestion | None:
+def _link(text: SourceText, number: int, paths: Container[str]) -> _QuestionDraft | None:
     """Return the words of a link to another document of the corpus as a question for that document."""
-    for found in _LINK.finditer(text.lines[number]):
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(text.path), found[2]))
-        query = prose_query(found[1])
+    for match in _LINK.finditer(text.lines[number]):
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(text.path), match[2]))
+        query = prose_query(match[1])
         if query is None or path == text.path or path not in paths or len(query.split()) < _FEWEST_WORDS:
             continue
         line = text.lines[number]
-        changed = f"{line[: found.start(1)]}here{line[found.end(1) :]}"
-        return _AskedQuestion("link", query, ((path, None, None),), text.path, {number: changed})
+        changed = f"{line[: match.start(1)]}here{line[match.end(1) :]}"
+        return _QuestionDraft("link", query, ((path, None, None),), text.path, {number: changed})
     return None

@@ -67,7 +67,7 @@ def prose_query(text: str, fewest: int = 3) -> str | None:
 
 
 def subject_query(subject: str) -> str | None:
-    """Return a commit subject without its ceremony, or ``None`` for a chore."""
+    """Return a commit subject without its prefixes and references; None for a chore, such as a release."""
     plain = _SUBJECT_TAIL.sub("", _SUBJECT_TAIL.sub("", _SUBJECT_PREFIX.sub("", subject.strip(), count=1)))
     if _CHORE.match(plain) or _CHORE.match(subject):
         return None
@@ -87,12 +87,12 @@ def askable(text: str) -> list[str]:
 def sentence_query(paragraph: str) -> tuple[str, str] | None:
     """Return a paragraph's longest sentence and the query that it makes (Lee et al. 2019).
 
-    ``None`` if that is not prose, or if nothing much of the paragraph would be left without it.
+    Return ``None`` if the sentence is not prose, or if too little of the paragraph would be left without it.
     """
-    found = askable(paragraph)
-    if len(found) < 2:
+    sentences = askable(paragraph)
+    if len(sentences) < 2:
         return None
-    chosen = max(found, key=len)
+    chosen = max(sentences, key=len)
     query = prose_query(chosen, fewest=6)
     return None if query is None else (chosen, query)
 

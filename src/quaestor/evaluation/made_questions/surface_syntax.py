@@ -1,4 +1,4 @@
-"""Just enough of each language's surface to find its comments, docstrings and definitions, line by line."""
+"""Finds comments, docstrings and definitions line by line, by simple patterns for each language."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ _VALUES = re.compile(r"^\s*(?:\w+\s+)*(?:val|var|let|const)\s")
 def defined_name(line: str, language: str) -> str | None:
     """Return the name that ``line`` begins to define, or ``None``."""
     for pattern in _BY_LANGUAGE.get(language, (_KEYWORD,)):
-        if found := pattern.match(line):
+        if match := pattern.match(line):
             if pattern is _KEYWORD and _VALUES.match(line):
                 return None
-            groups = found.groupdict()
+            groups = match.groupdict()
             return (groups.get("name") or groups.get("other") or "").rstrip(":.") or None
     return None
 
@@ -125,10 +125,10 @@ def docstrings(lines: list[str], language: str) -> Iterator[Block]:
         return
     number = 0
     while number < len(lines):
-        found = re.match(r"\s*[rub]?(\"\"\"|''')", lines[number])
-        if found:
-            first, quote = number, found[1]
-            if quote not in lines[number][found.end() :]:
+        match = re.match(r"\s*[rub]?(\"\"\"|''')", lines[number])
+        if match:
+            first, quote = number, match[1]
+            if quote not in lines[number][match.end() :]:
                 number += 1
                 while number < len(lines) - 1 and quote not in lines[number]:
                     number += 1

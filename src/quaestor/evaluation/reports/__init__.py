@@ -1,7 +1,6 @@
 """An evaluation's results as files: a page, tables, and an object for programs.
 
-It does not know how the results came about. Begin with ``report``; the tables
-are written here.
+It does not know how the results were obtained. Begin with ``report``; the tables are written here.
 """
 
 from __future__ import annotations

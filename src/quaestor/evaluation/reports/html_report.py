@@ -37,15 +37,15 @@ def tag(name: str, /, *children: Child, **attributes: str | float | bool | None)
     """Return an element.
 
     Args:
-        name: of the element.
+        name: the name of the element.
         children: text, which is escaped, or markup.
-        attributes: their values are escaped; an underscore at the end of a name is dropped, others are hyphens; None
-            and False leave an attribute out, True gives it no value.
+        attributes: the attributes, whose values are escaped; an underscore at the end of a name is dropped, others are
+            hyphens; None and False leave an attribute out, True gives it no value.
     """
-    given = "".join(_attribute(key, value) for key, value in attributes.items())
+    attribute_text = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in _VOID:
-        return Markup(f"<{name}{given}/>")
-    return Markup(f"<{name}{given}>{join(children)}</{name}>")
+        return Markup(f"<{name}{attribute_text}/>")
+    return Markup(f"<{name}{attribute_text}>{join(children)}</{name}>")
 
 
 def join(children: Child) -> Markup:
@@ -63,7 +63,7 @@ def page(title: str, style: str, *body: Child) -> str:
     """Return a whole page that loads nothing and runs nothing.
 
     Args:
-        title: of the page.
+        title: the title of the page.
         style: a style sheet of our own.
         body: its content.
     """
@@ -157,16 +157,16 @@ class Point:
 
     Attributes:
         name: a letter or two, written on it.
-        number: chooses its colour.
-        value: with its interval.
-        told: its description.
+        number: the number that chooses its colour.
+        value: the mean with its interval.
+        description: its description.
         cost: its horizontal position, on a plot against costs.
     """
 
     name: str
     number: int
     value: Estimate
-    told: str
+    description: str
     cost: float = 0.0
 
 
@@ -191,10 +191,10 @@ def against_cost(
     """Return a plot of quality against a cost, with intervals.
 
     Args:
-        identifier: unique on the page.
-        title: what it shows.
+        identifier: the plot's identifier, unique on the page.
+        title: the title, which says what the plot shows.
         quality: the name of the metric.
-        points: at least one.
+        points: the points, at least one.
         written: returns a cost in words.
     """
     across = of_costs([point.cost for point in points])
@@ -212,11 +212,11 @@ def against_cost(
         ends = (_down(upwards, point.value.low), _down(upwards, point.value.high))
         drawn = [
             tag("line", x1=x, x2=x, y1=ends[0], y2=ends[1], class_=f"interval {_colour(point.number)}"),
-            _dot(x, _down(upwards, point.value.mean), point, f"{point.told}: {written(point.cost)}"),
+            _dot(x, _down(upwards, point.value.mean), point, f"{point.description}: {written(point.cost)}"),
         ]
         parts.append(tag("g", *drawn, transform=f"translate({shift} 0)" if shift else None))
-    told = "; ".join(f"{point.name}: {point.value.mean:.3f} at {written(point.cost)}" for point in points)
-    whole = _image(identifier, title, f"{quality} against {title.lower()}. {told}.", _HEIGHT, parts)
+    text = "; ".join(f"{point.name}: {point.value.mean:.3f} at {written(point.cost)}" for point in points)
+    whole = _image(identifier, title, f"{quality} against {title.lower()}. {text}.", _HEIGHT, parts)
     kind = " (logarithmic)" if across.logarithmic else ""
     return tag("figure", tag("figcaption", title + kind), tag("div", whole, class_="plot axes"))
 
@@ -225,8 +225,8 @@ def lanes(identifier: str, title: str, groups: Sequence[tuple[str, Sequence[Lane
     """Return a plot of means with intervals, in groups of lanes that share an axis.
 
     Args:
-        identifier: unique on the page.
-        title: what it shows.
+        identifier: the plot's identifier, unique on the page.
+        title: the title, which says what the plot shows.
         groups: a name, which may be empty, and lanes.
         zero: whether zero is on the axis and marked.
     """
@@ -271,11 +271,11 @@ def _lane(identifier: str, lane: Lane, scale: Scale, *, zero: bool) -> Markup:
             for at in (scale.at(tick),)
         ),
         tag("line", x1=ends[0], x2=ends[1], y1=middle, y2=middle, class_=f"interval {_colour(point.number)}"),
-        _dot(_percent(scale.at(point.value.mean)), middle, point, point.told),
+        _dot(_percent(scale.at(point.value.mean)), middle, point, point.description),
     ]
     value = point.value
-    told = f"{value.mean:.3f}, between {value.low:.3f} and {value.high:.3f}"
-    return _image(identifier, f"{point.told}: {told}", "", _LANE, parts)
+    text = f"{value.mean:.3f}, between {value.low:.3f} and {value.high:.3f}"
+    return _image(identifier, f"{point.description}: {text}", "", _LANE, parts)
 
 
 def _image(identifier: str, title: str, description: str, height: float, parts: Sequence[Markup]) -> Markup:
@@ -292,11 +292,11 @@ def _image(identifier: str, title: str, description: str, height: float, parts: 
     )
 
 
-def _dot(x: str, y: float, point: Point, told: str) -> Markup:
+def _dot(x: str, y: float, point: Point, text: str) -> Markup:
     letter = tag("text", point.name, x=x, y=y + 3.5, class_="letter middle") if point.name else None
     return tag(
         "g",
-        tag("title", told),
+        tag("title", text),
         tag("circle", cx=x, cy=y, r=_RADIUS if point.name else 5, class_=f"dot {_colour(point.number)}"),
         letter,
     )

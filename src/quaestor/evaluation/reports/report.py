@@ -49,12 +49,12 @@ def _sections(results: Results) -> Iterator[Markup]:
 
 
 def _head(results: Results) -> Markup:
-    asked = f"{results.question_count:,} questions, {len(results.rows)} configurations"
+    counted = f"{results.question_count:,} questions, {len(results.rows)} configurations"
     problems = tag("ul", *(tag("li", one) for one in results.problems), class_="problems") if results.problems else None
     return tag(
         "header",
         tag("h1", results.data_set.name),
-        tag("p", f"{asked} · {results.date.replace('T', ' ').replace('+00:00', ' UTC')}", class_="quiet"),
+        tag("p", f"{counted} · {results.date.replace('T', ' ').replace('+00:00', ' UTC')}", class_="quiet"),
         tag("p", tag("strong", results.verdict)),
         *(tag("p", sentence) for sentence in results.data_set.about),
         problems,
@@ -169,8 +169,8 @@ def _by_category(results: Results) -> Markup:
 
 def _category_lane(results: Results, row: Row, category: str) -> Lane:
     value = row.by_category[category]
-    told = f"{row.name} ({row.scored.configuration}), {category}"
-    point = Point(row.name, results.rows.index(row), value, told)
+    name = f"{row.name} ({row.scored.configuration}), {category}"
+    point = Point(row.name, results.rows.index(row), value, name)
     return Lane(_distinct_values(results, row), point, f"{value.mean:.3f}")
 
 
@@ -221,9 +221,9 @@ def _questions(results: Results) -> Iterator[Markup]:
         )
     for one in shown:
         yield _answered_most_unlike(results, one)
-    found = _worst(results, results.best)
-    if found is not None:
-        yield found
+    table = _worst(results, results.best)
+    if table is not None:
+        yield table
 
 
 def _with_sign(value: float) -> str:
@@ -245,7 +245,7 @@ def _bytes(value: float) -> str:
 
 
 def _answered_most_unlike(results: Results, comparison: Comparison) -> Markup:
-    """Return the questions that two configurations answer most unlike, as a part that opens."""
+    """Return the questions that two configurations answer most differently, in an element that can be opened."""
     before, after = results.row_of(comparison.step.before), results.row_of(comparison.step.after)
     what = comparison.step.what
     summary = (
@@ -253,22 +253,22 @@ def _answered_most_unlike(results: Results, comparison: Comparison) -> Markup:
         f"{getattr(comparison.step.after, what)} ({after.name})"
     )
     count = f" {comparison.better} better, {comparison.worse} worse"
-    asked = results.data_set
+    data = results.data_set
     return tag(
         "details",
         tag("summary", tag("strong", summary), tag("span", count, class_="quiet")),
-        *(_contrast(one, before, after, asked) for one in comparison.contrasts),
+        *(_contrast(one, before, after, data) for one in comparison.contrasts),
     )
 
 
 def _worst(results: Results, row: Row) -> Markup | None:
-    """Return the questions that a configuration answers worst, or nothing where it answers all of them well."""
+    """Return the questions that a configuration answers worst; None if it answers all of them well."""
     own = row.scored
     values = own.values[MAIN]
     order = sorted((number for number, value in enumerate(values) if value < 1), key=values.__getitem__)[:_WORST]
     if not order:
         return None
-    asked = results.data_set
+    data = results.data_set
     return tag(
         "details",
         tag(
@@ -279,10 +279,10 @@ def _worst(results: Results, row: Row) -> Markup | None:
         *(
             tag(
                 "article",
-                _question_markup(own.questions[number], asked),
+                _question_markup(own.questions[number], data),
                 tag(
                     "div",
-                    _column(row.name, values[number], own.answers[number], own.questions[number], asked),
+                    _column(row.name, values[number], own.answers[number], own.questions[number], data),
                     class_="sides",
                 ),
             )
@@ -291,29 +291,29 @@ def _worst(results: Results, row: Row) -> Markup | None:
     )
 
 
-def _contrast(one: Contrast, before: Row, after: Row, asked: DataSet) -> Markup:
+def _contrast(one: Contrast, before: Row, after: Row, data: DataSet) -> Markup:
     return tag(
         "article",
-        _question_markup(one.question, asked),
+        _question_markup(one.question, data),
         tag(
             "div",
-            _column(before.name, one.value_before, one.before, one.question, asked),
-            _column(after.name, one.value_after, one.after, one.question, asked),
+            _column(before.name, one.value_before, one.before, one.question, data),
+            _column(after.name, one.value_after, one.after, one.question, data),
             class_="sides",
         ),
     )
 
 
-def _question_markup(question: Question, asked: DataSet) -> Markup:
-    places = [_place(target, asked) for target in question.targets[:_TARGETS]]
+def _question_markup(question: Question, data: DataSet) -> Markup:
+    places = [_place(target, data) for target in question.targets[:_TARGETS]]
     more = len(question.targets) - _TARGETS
     answers = ", ".join(places) + (f" and {more} more" if more > 0 else "")
     category = f"{question.category} · " if question.category else ""
     return Markup(tag("h4", question.text) + tag("p", f"{category}answer: ", tag("code", answers), class_="quiet"))
 
 
-def _column(name: str, value: float, answer: Answer, question: Question, asked: DataSet) -> Markup:
-    hits = [_hit(found, question, asked) for found in answer.first(asked.unit)]
+def _column(name: str, value: float, answer: Answer, question: Question, data: DataSet) -> Markup:
+    hits = [_hit(hit, question, data) for hit in answer.first(data.unit)]
     return tag(
         "section",
         tag("h5", f"{name}: {value:.3f}"),
@@ -321,23 +321,23 @@ def _column(name: str, value: float, answer: Answer, question: Question, asked: 
     )
 
 
-def _hit(found: ShownHit, question: Question, asked: DataSet) -> Markup:
-    right = any(covers(found.location, target) for target in question.targets)
-    path, start, end = found.location
-    name = asked.name_of(path)
-    place = name if asked.unit == "documents" else f"{name}:{start}–{end}"
+def _hit(hit: ShownHit, question: Question, data: DataSet) -> Markup:
+    right = any(covers(hit.location, target) for target in question.targets)
+    path, start, end = hit.location
+    name = data.name_of(path)
+    place = name if data.unit == "documents" else f"{name}:{start}–{end}"
     return tag(
         "li",
         tag("code", place),
         tag("span", " ✓ right", class_="right") if right else None,
-        tag("span", f" {found.symbol}", class_="quiet") if found.symbol else None,
-        tag("pre", dedent(found.text)),
+        tag("span", f" {hit.symbol}", class_="quiet") if hit.symbol else None,
+        tag("pre", dedent(hit.text)),
         class_="hit right" if right else "hit",
     )
 
 
-def _place(target: Target, asked: DataSet) -> str:
-    name = asked.name_of(target.path)
+def _place(target: Target, data: DataSet) -> str:
+    name = data.name_of(target.path)
     return name if target.start_line is None else f"{name}:{target.start_line}–{target.end_line}"
 
 

@@ -155,9 +155,9 @@ def restore(text: str, keep: Collection[str] = (), *, end: int | None = None) ->
     """
     until = len(text) if end is None else end
 
-    def join(found: re.Match[str]) -> str:
-        own = any(found[0][0] == one[0] and text.startswith(one[1:], found.end()) for one in keep)
-        return found[0] if own or found.start() >= until else found[0][0]
+    def join(match: re.Match[str]) -> str:
+        own = any(match[0][0] == one[0] and text.startswith(one[1:], match.end()) for one in keep)
+        return match[0] if own or match.start() >= until else match[0][0]
 
     return _LOOKS_NEUTRAL.sub(join, text)
 
@@ -179,7 +179,7 @@ class Restorer:
     """Restores special tokens in streamed text, holding back only a possible beginning of one.
 
     Args:
-        keep: as for ``restore``.
+        keep: beginnings of tags that stay whole, as for ``restore``.
     """
 
     def __init__(self, keep: Collection[str] = ()) -> None:
@@ -198,8 +198,8 @@ class Restorer:
             self._held += [piece] if piece else []
             return ""
         text = "".join(self._held) + piece
-        found = _UNDECIDED.search(text)
-        end = found.start() if found else len(text)
+        match = _UNDECIDED.search(text)
+        end = match.start() if match else len(text)
         rest = text[end:]
         self._held = [rest] if rest else []
         # A form may end with a character that opens another one, and so reach into the text that is held back.

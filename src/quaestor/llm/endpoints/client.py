@@ -34,13 +34,13 @@ TROUBLE = (RefusedError, httpx2.RequestError, ssl.SSLError)
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often, and how patiently.
+    """How often a request is repeated, and after which pauses.
 
     Attributes:
-        retries: further tries after the first.
+        retries: the number of tries after the first.
         first: seconds before the first retry; each later one waits twice as long.
-        longest: seconds that are waited at most; a server that asks for more is not retried.
-        sleep: waits between tries, given seconds.
+        longest: the longest wait in seconds; a server that asks for more is not retried.
+        sleep: waits for some seconds.
     """
 
     retries: int = 2
@@ -49,11 +49,11 @@ class RetryPolicy:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     def wait(self, tried: int, retry_after: float | None) -> float | None:
-        """Return the seconds to wait before try number ``tried`` + 1, or None to give up.
+        """Return the seconds to wait before the next retry, or None to give up.
 
         Args:
-            tried: retries that were made already.
-            retry_after: seconds that the server asked for.
+            tried: the number of retries so far.
+            retry_after: the wait in seconds that the server asked for; None if it named none.
         """
         if tried >= self.retries:
             return None
@@ -62,10 +62,10 @@ class RetryPolicy:
 
 
 def read_retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Return the seconds of ``Retry-After``, given as a number or a date, or None.
+    """Return the seconds that ``Retry-After`` asks to wait, given as a number or a date; None without that header.
 
     Args:
-        headers: of the response, names in lower case or case-insensitive.
+        headers: the headers of the response, names in lower case or case-insensitive.
         now: seconds since the epoch; the clock's if None.
     """
     milliseconds = headers.get("retry-after-ms")
@@ -156,44 +156,44 @@ def warm_up() -> None:
 async def open_answer(
     client: httpx2.AsyncClient, endpoint: Endpoint, path: str, body: Mapping[str, Any] | None
 ) -> httpx2.Response:
-    """Send an object, or a plain look-up if it is None, and return the answer; its body is yet to be read.
+    """Send an object, or a GET request without one, and return the response before its body is read.
 
     Raises:
-        RefusedError: the status is no success; of the body, only as much as fits a sentence is read.
+        RefusedError: the status is not a success; of the body, only as much as fits a sentence is read.
         TROUBLE: the connection failed.
     """
     method = "GET" if body is None else "POST"
     answer = await client.send(client.build_request(method, _address(endpoint, path), json=body), stream=True)
     if answer.is_success:
         return answer
-    said = bytearray()
+    received = bytearray()
     async with aclosing(answer):
         async for piece in answer.aiter_raw():
-            said += piece
-            if len(said) >= _LARGEST_REFUSAL:
+            received += piece
+            if len(received) >= _LARGEST_REFUSAL:
                 break
     packed = answer.headers.get("content-encoding", "identity") != "identity"
-    raise _refusal(answer, b"" if packed else bytes(said[:_LARGEST_REFUSAL]))
+    raise _refusal(answer, b"" if packed else bytes(received[:_LARGEST_REFUSAL]))
 
 
 def ask(client: httpx2.Client, endpoint: Endpoint, path: str, body: Mapping[str, Any], timeout: float) -> Any:
-    """Send an object and return the JSON of the answer; no more is read than vectors can take, however it was packed.
+    """Send an object and return the response's JSON; at most as many bytes are read as vectors can have.
 
     Raises:
-        RefusedError: the status is no success.
+        RefusedError: the status is not a success.
         TROUBLE: the connection failed.
         ValueError: the answer is not JSON.
     """
-    said = bytearray()
+    received = bytearray()
     with client.stream("POST", _address(endpoint, path), json=body, timeout=timeout) as answer:
         most = _LARGEST_ANSWER if answer.is_success else _LARGEST_REFUSAL
         for piece in answer.iter_bytes():
-            said += piece[: most - len(said)]
-            if len(said) == most:
+            received += piece[: most - len(received)]
+            if len(received) == most:
                 break
     if not answer.is_success:
-        raise _refusal(answer, bytes(said))
-    return _json(bytes(said))
+        raise _refusal(answer, bytes(received))
+    return _json(bytes(received))
 
 
 def _address(endpoint: Endpoint, path: str) -> str:
@@ -204,10 +204,10 @@ def _address(endpoint: Endpoint, path: str) -> str:
 
 def _refusal(answer: httpx2.Response, body: bytes) -> RefusedError:
     try:
-        said = _json(body)
+        detail = _json(body)
     except ValueError:
-        said = body.decode(errors="replace").strip()
-    return RefusedError(said, status=answer.status_code, retry_after=read_retry_after(answer.headers))
+        detail = body.decode(errors="replace").strip()
+    return RefusedError(detail, status=answer.status_code, retry_after=read_retry_after(answer.headers))
 
 
 def _json(data: bytes) -> Any:
@@ -246,10 +246,10 @@ def translate_error(
 
     Args:
         error: the exception.
-        endpoint: of the request.
+        endpoint: the endpoint of the request.
         timeout: allowed seconds of silence.
         proxy: the proxy's address, or None.
-        received: the text received so far.
+        received: the text that has arrived so far.
     """
     if isinstance(error, RefusedError):
         if error.status is None:

@@ -23,7 +23,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class TooLongError(UpstreamError):
-    """A prompt is too long for the model's window; it is composed again and sent once more.
+    """A prompt is too long for the model's window; the caller composes a shorter one and sends it.
 
     Attributes:
         limit: the window in tokens, if the server reports it.
@@ -50,21 +50,21 @@ class ToolsRefusedError(UpstreamError):
 
 
 class BadRequestError(UpstreamError):
-    """The endpoint finds fault with the request itself: a value, a parameter, a message.
+    """The endpoint refuses the request itself: a value, a parameter or a message.
 
     Attributes:
-        said: the server's sentence as it may be shown; may be empty.
+        server_message: the server's sentence as it may be shown; may be empty.
         param: the field that it names, if it names one.
     """
 
     def __init__(self, message: str, *, status: int, said: str, param: str | None) -> None:
         super().__init__(message, retryable=False, status=status)
-        self.said = said
+        self.server_message = said
         self.param = param
 
 
 class UnreachableError(UpstreamError):
-    """No connection came about, so nothing was sent."""
+    """No connection could be opened, so nothing was sent."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, retryable=True)
@@ -97,15 +97,15 @@ class RefusedError(Exception):
     """A server's refusal, before it becomes an error for people.
 
     Args:
-        said: the JSON that the server sent, or its text if that is no JSON.
-        status: of HTTP; None where it came inside a stream.
+        said: the JSON that the server sent, or its text if that is not JSON.
+        status: the HTTP status; None if it came inside a stream.
         retry_after: seconds that the server asks to wait.
 
     Attributes:
         message: the server's sentence; may be empty.
         details: the error object that it came in.
-        status: as given.
-        retry_after: as given.
+        status: the HTTP status; None if it came inside a stream.
+        retry_after: the seconds that the server asks to wait.
     """
 
     def __init__(self, said: object, *, status: int | None = None, retry_after: float | None = None) -> None:
@@ -115,9 +115,9 @@ class RefusedError(Exception):
         super().__init__(self.message)
 
 
-def _error_object(said: object) -> tuple[str, dict[str, object]]:
+def _error_object(value: object) -> tuple[str, dict[str, object]]:
     """Return the server's sentence and the error object that it came in."""
-    details = said if isinstance(said, dict) else {}
+    details = value if isinstance(value, dict) else {}
     while isinstance(inner := details.get("error"), dict):
         details = inner
     for key in ("message", "detail", "error"):
@@ -125,7 +125,7 @@ def _error_object(said: object) -> tuple[str, dict[str, object]]:
             return sentence, details
     if details.get("detail") is not None:
         return json.dumps(details["detail"]), details
-    return (said if isinstance(said, str) else ""), details
+    return (value if isinstance(value, str) else ""), details
 
 
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"})
@@ -226,8 +226,8 @@ def read_overflow(message: str, details: Mapping[str, object]) -> tuple[int | No
     if not codes & _TOO_LONG_CODES and not _TOO_LONG.search(message):
         return None
     limit = _whole(details.get("n_ctx")) or _first(_LIMITS, message)
-    asked = _whole(details.get("n_prompt_tokens")) or _first(_ASKED, message)
-    return limit, asked
+    tokens = _whole(details.get("n_prompt_tokens")) or _first(_ASKED, message)
+    return limit, tokens
 
 
 def refuses_system(message: str) -> bool:
@@ -252,15 +252,15 @@ def _refuses_model(message: str, details: Mapping[str, object]) -> bool:
         message: the server's sentence.
         details: the error object of its answer.
     """
-    named = details.get("param") == "model" or str(details.get("code")) in ("model_not_found", "invalid_model")
-    return named or _NO_MODEL.search(message) is not None
+    names_model = details.get("param") == "model" or str(details.get("code")) in ("model_not_found", "invalid_model")
+    return names_model or _NO_MODEL.search(message) is not None
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], message: str) -> int | None:
     for pattern in patterns:
-        found = pattern.search(message)
-        if found:
-            digits = found[1].replace(",", "").replace("_", "")
+        match = pattern.search(message)
+        if match:
+            digits = match[1].replace(",", "").replace("_", "")
             return int(digits) if len(digits) <= _MOST_DIGITS else None
     return None
 
@@ -319,32 +319,32 @@ class Endpoint:
             retry_after: seconds that the server asks to wait.
         """
         overflow = read_overflow(detail, details) if status not in (401, 403, 404, 429) else None
-        said = self._quoted_detail(detail)
+        quoted = self._quoted_detail(detail)
         if overflow is not None:
-            return self._too_long(*overflow, said=said, status=status)
+            return self._too_long(*overflow, said=quoted, status=status)
         # Some servers call it their own failure that they were started without tools, others find no such model.
         if status in (400, 404, 422, 500, 501) and refuses_tools(detail):
             return ToolsRefusedError(
-                f"{self.url} answered {status} for model {self.model!r}{said}:"
+                f"{self.url} answered {status} for model {self.model!r}{quoted}:"
                 " it takes no tools; set `tools` to 'text'",
                 status=status,
             )
         if details.get("code") == "insufficient_quota":
             return UpstreamError(
-                f"the account at {self.url} has no credit left for model {self.model!r}{said};"
+                f"the account at {self.url} has no credit left for model {self.model!r}{quoted};"
                 " add credit there or choose another endpoint",
                 status=status,
             )
         retryable = status in (408, 425, 429) or status >= 500
-        sentence = self._sentence(status, said, retry_after)
+        sentence = self._sentence(status, quoted, retry_after)
         if status in (400, 422) and not _refuses_model(detail, details):
             param = details.get("param")
-            named = param if isinstance(param, str) else None
-            return BadRequestError(sentence, status=status, said=self.clean(detail), param=named)
+            param_name = param if isinstance(param, str) else None
+            return BadRequestError(sentence, status=status, said=self.clean(detail), param=param_name)
         return UpstreamError(sentence, retryable=retryable, status=status, retry_after=retry_after)
 
     def too_long_unsaid(self) -> TooLongError:
-        """Return the error for an empty reply that claims to have reached its length."""
+        """Return the error for an empty reply whose finish reason is the limit on its length."""
         return TooLongError(
             f"{self.url} gave an empty reply for want of room: the request is too long for the window of model"
             f" {self.model!r}; set `window` to what the server was started with",
@@ -402,19 +402,19 @@ class Endpoint:
         cleaned = self.clean(detail)
         return f" ({verb}: {cleaned})" if cleaned else ""
 
-    def _too_long(self, limit: int | None, asked: int | None, *, said: str, status: int | None) -> TooLongError:
-        numbers = f": {asked} tokens asked for" if asked else ""
+    def _too_long(self, limit: int | None, tokens: int | None, *, said: str, status: int | None) -> TooLongError:
+        numbers = f": {tokens} tokens asked for" if tokens else ""
         numbers += f"{',' if numbers else ':'} {limit} allowed" if limit else ""
         return TooLongError(
             f"the request is too long for the window of model {self.model!r} at {self.url}{numbers}{said};"
             " set `window` to what the server allows",
             limit=limit,
-            asked=asked,
+            asked=tokens,
             status=status,
         )
 
-    def _sentence(self, status: int, said: str, retry_after: float | None) -> str:
-        where = f"{self.url} answered {status} for model {self.model!r}{said}"
+    def _sentence(self, status: int, quoted: str, retry_after: float | None) -> str:
+        where = f"{self.url} answered {status} for model {self.model!r}{quoted}"
         if status in (401, 403):
             sent = "the key that was sent was refused" if self.key else "no key was sent"
             return f"{where}: {sent}; set OPENAI_API_KEY to a key of this endpoint"

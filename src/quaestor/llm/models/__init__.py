@@ -23,7 +23,8 @@ class Request:
     """A request to a model.
 
     Attributes:
-        messages: in order. The model continues an assistant message at the end if ``Capabilities.continues_assistant``.
+        messages: the messages in order. The model continues an assistant message at the end if
+            ``Capabilities.continues_assistant``.
         stop: sequences that end the reply and are not part of it.
         temperature: sampling temperature; 0 is the most deterministic.
         max_tokens: limit on the reply; None leaves it to the server.
@@ -73,12 +74,12 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """What the answer's record calls the model."""
+        """The model's name in the record of an answer."""
         ...
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the model's endpoint can do beyond text."""
+        """The capabilities of the model's endpoint."""
         ...
 
     def stream(self, request: Request) -> AsyncIterator[Delta]:

@@ -1,4 +1,4 @@
-"""Capabilities of an endpoint beyond text in and text out, and learning a model's window from a refusal."""
+"""The capabilities of an endpoint beyond plain text, and learning a model's window from a refusal."""
 
 from __future__ import annotations
 
@@ -106,13 +106,13 @@ def learned_limit(failure: TooLongError, sent: int, reserve: int) -> int:
         sent: tokens that were sent, by our count.
         reserve: tokens kept free for the reply.
     """
-    asked = sent + reserve
+    tokens = sent + reserve
     if failure.limit is None or not is_plausible(failure):
-        return max(LEAST, asked // 2)
-    counted = max(1.0, (failure.asked or 0) / max(1, asked))
+        return max(LEAST, tokens // 2)
+    counted = max(1.0, (failure.asked or 0) / max(1, tokens))
     limit = failure.limit if counted == 1.0 else int(failure.limit / counted * _SAFETY)
-    if limit >= asked:
+    if limit >= tokens:
         # By our count it should have fitted: the server counts what we cannot see.
         prompt = max(failure.asked or 0, failure.limit + 1)
-        limit = int(min(asked * _SAFETY, asked * failure.limit / prompt * _SAFETY))
+        limit = int(min(tokens * _SAFETY, tokens * failure.limit / prompt * _SAFETY))
     return max(LEAST, limit)

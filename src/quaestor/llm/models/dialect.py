@@ -20,7 +20,7 @@ def with_alternating_roles(messages: Sequence[Message], *, system: bool) -> list
     """Return messages in which user and assistant take turns, the user first.
 
     Args:
-        messages: in order.
+        messages: the messages in order.
         system: whether one system message may precede them.
     """
     leading = len(list(takewhile(_is_system, messages)))
@@ -46,15 +46,15 @@ def _as_spoken_role(message: Message) -> Message:
 
 
 def _join_messages(messages: Sequence[Message]) -> list[Message]:
-    found: list[Message] = []
+    joined: list[Message] = []
     for message in messages:
-        if found and _joins(found[-1], message):
-            content = "\n\n".join(filter(None, (found[-1].content, message.content)))
-            name = found[-1].name if found[-1].name == message.name else None
-            found[-1] = replace(message, content=content, name=name)
+        if joined and _joins(joined[-1], message):
+            content = "\n\n".join(filter(None, (joined[-1].content, message.content)))
+            name = joined[-1].name if joined[-1].name == message.name else None
+            joined[-1] = replace(message, content=content, name=name)
         else:
-            found.append(message)
-    return found
+            joined.append(message)
+    return joined
 
 
 def _joins(earlier: Message, later: Message) -> bool:
@@ -97,33 +97,33 @@ class Dialect:
     system: bool = True
 
     def messages(self, request: Request) -> Sequence[Message]:
-        """Return a request's messages in an order of roles that is taken."""
+        """Return a request's messages in an order of roles that the endpoint accepts."""
         return request.messages if self.any_turns else with_alternating_roles(request.messages, system=self.system)
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return the optional parameters of a request in this dialect."""
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if self.temperature:
-            found["temperature"] = request.temperature
+            fields["temperature"] = request.temperature
         if self.stop and request.stop:
-            found["stop"] = list(request.stop)
+            fields["stop"] = list(request.stop)
         if self.max_tokens and request.max_tokens is not None:
-            found[self.max_tokens] = request.max_tokens
+            fields[self.max_tokens] = request.max_tokens
         if self.stream_options:
-            found["stream_options"] = {"include_usage": True}
+            fields["stream_options"] = {"include_usage": True}
         if self.continue_final_message and request.messages and request.messages[-1].role == "assistant":
-            found |= CONTINUING
-        return found
+            fields |= CONTINUING
+        return fields
 
     def says(self, request: Request) -> tuple[object, ...]:
-        """Return a request in this dialect, to compare with another."""
+        """Return the messages and parameters of a request in this dialect, to compare them with another dialect's."""
         return self.parameters(request), *self.messages(request)
 
     def after(self, status: int, message: str, parameter: object) -> Dialect:
         """Return the dialect to use after a refusal; the same one if the refusal is about something else.
 
         Args:
-            status: of HTTP.
+            status: the HTTP status.
             message: the server's sentence.
             parameter: the ``param`` of its error object.
         """
@@ -136,7 +136,7 @@ class Dialect:
         return self._without(refused) if refused else self
 
     def _without(self, parameter: str) -> Dialect:
-        """Return the dialect that is left when an endpoint refuses ``parameter``."""
+        """Return the dialect without a parameter that the endpoint refuses."""
         if parameter == "max_tokens":
             return replace(self, max_tokens="max_completion_tokens" if self.max_tokens == parameter else "")
         if parameter == "max_completion_tokens":
@@ -153,7 +153,7 @@ def dialect_for(model: str) -> Dialect:
 
 
 def refused_parameter(message: str, parameter: object) -> str | None:
-    """Return which optional parameter a server's refusal is about, or None.
+    """Return the optional parameter that a server refuses; None if it refuses something else.
 
     Args:
         message: the server's sentence.

@@ -1,7 +1,7 @@
 """Breaking up special tokens in requests and restoring them in replies, for servers that look for them in text.
 
-Special tokens are broken up in every message, whoever wrote it; only our own tags stay whole, which are no model's
-tokens. Counts are of the text that is sent.
+Special tokens are broken up in every message, whoever wrote it; only our own tags stay whole, because they are not
+tokens of any model. The text that is sent is what is counted.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def neutral_message(message: Message) -> Message:
 def restored_arguments(arguments: str) -> str:
     """Return the arguments of a call, in JSON, with the special tokens that they had before they were sent.
 
-    Those that were never sent broken up stay as the model wrote them, letter by letter.
+    If no special token was broken up, they stay exactly as the model wrote them.
     """
     plain = _unescape_json(arguments)
     restored = chatml.restore(plain, tags.OPENINGS)

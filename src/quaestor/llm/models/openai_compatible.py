@@ -50,14 +50,14 @@ class OpenAICompatibleModel:
         proxy: URL of a proxy to go through; none is taken from the environment.
         counter: counts usage if the server reports none; None chooses by the model's name.
         retries: when a request is sent again; only ever before any text was yielded.
-        capabilities: of the endpoint; None uses those known for its address.
+        capabilities: the capabilities of the endpoint; None uses those known for its address.
 
     Raises:
         UsageError: ``base_url`` is not an http or https URL, or the key cannot be sent.
 
     Attributes:
-        path: of requests under ``base_url``.
-        capabilities: of the endpoint.
+        path: the path of requests under ``base_url``.
+        capabilities: the capabilities of the endpoint.
     """
 
     path = "/chat/completions"
@@ -102,8 +102,8 @@ class OpenAICompatibleModel:
 
         Raises:
             UpstreamError: the endpoint is down, refuses, or answers nonsense.
-            TooLongError: the request does not fit the window; what the server said of its limit is in it.
-            StreamCutError: the reply was cut off; what had arrived was yielded and is in it.
+            TooLongError: the request does not fit the window; its ``limit`` is the one that the server named.
+            StreamCutError: the reply was cut off; its ``received`` is the text that was yielded.
         """
         tried = 0
         while True:
@@ -123,7 +123,7 @@ class OpenAICompatibleModel:
     def body(self, request: Request) -> dict[str, Any]:
         """Return the JSON object that is sent for a request, to show it or to send it.
 
-        No special token of a model is left in its texts; replies are read with them put together again.
+        Special tokens in its texts are broken up; in the reply they are restored.
         """
         request = neutral_request(request)
         body: dict[str, Any] = {
@@ -143,18 +143,18 @@ class OpenAICompatibleModel:
         return True
 
     def for_continuation(self) -> Self:
-        """Return the same model with the parameters that continue a begun reply, known to the server or not."""
+        """Return the same model, which always sends the parameters that continue a begun reply."""
         other = copy(self)
         other._dialect = replace(self._dialect, continue_final_message=True)
         return other
 
     async def exchange(self, path: str, body: dict[str, Any] | None = None, largest: int = LARGEST_EVENT) -> Any:
-        """Return the JSON that the endpoint answers to an object, or to a plain look-up, without any trying again.
+        """Return the JSON with which the endpoint answers an object, or a GET request; there are no retries.
 
         Args:
-            path: under the API's root.
-            body: the object; None looks up.
-            largest: bytes that the answer may have.
+            path: the path under the API's root.
+            body: the object; None sends a GET request.
+            largest: the most bytes that the response may have.
 
         Raises:
             UpstreamError: as ``stream``.
@@ -216,7 +216,7 @@ class OpenAICompatibleModel:
         return with_fields(answer)
 
     async def _open(self, request: Request) -> httpx2.Response:
-        """Send the request; once each, leave out or join what the endpoint refuses."""
+        """Send the request; each parameter that the endpoint refuses is left out, or its messages joined, once."""
         while True:
             try:
                 return await self._create(request)
@@ -254,5 +254,5 @@ async def _in_steps(text: str) -> AsyncGenerator[TextDelta]:
 
 
 def without_stream(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request's JSON object without what asks for a stream."""
+    """Return a request's JSON object without the parameters that ask for a stream."""
     return {name: value for name, value in body.items() if name not in ("stream", "stream_options")}

@@ -42,7 +42,7 @@ class CompletionModel(OpenAICompatibleModel):
     Args:
         model: the model's name at the endpoint.
         encoding: the model's own; None sends a string.
-        options: as for ``OpenAICompatibleModel``.
+        options: further options as for ``OpenAICompatibleModel``.
     """
 
     path = "/completions"

@@ -23,8 +23,8 @@ class Listing(NamedTuple):
     """The models of an endpoint.
 
     Attributes:
-        names: of all models; empty where the endpoint does not list any.
-        window: of the model that is used, in tokens; None if the endpoint does not say.
+        names: the names of all models; empty where the endpoint does not list any.
+        window: the window of the model that is used, in tokens; None if the endpoint does not say.
     """
 
     names: tuple[str, ...]
@@ -40,14 +40,14 @@ async def list_models(model: OpenAICompatibleModel) -> Listing:
     answer = await model.exchange("/models", largest=_LARGEST_LIST)
     listed = answer.get("data") if isinstance(answer, dict) else None
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
-    named = [entry for entry in entries if entry.get("id") == model.name] or (entries if len(entries) == 1 else [])
+    of_model = [entry for entry in entries if entry.get("id") == model.name] or (entries if len(entries) == 1 else [])
     names = tuple(entry["id"] for entry in entries if isinstance(entry.get("id"), str))
-    return Listing(names, _window_in(named[0]) if named else None)
+    return Listing(names, _window_in(of_model[0]) if of_model else None)
 
 
 def _window_in(entry: Mapping[str, Any]) -> int | None:
     nested = [value for value in entry.values() if isinstance(value, dict)]
-    numbers = [found.get(name) for found in (entry, *nested) for name in _WINDOWS]
+    numbers = [place.get(name) for place in (entry, *nested) for name in _WINDOWS]
     return next((number for number in numbers if isinstance(number, int) and number > 0), None)
 
 
@@ -89,15 +89,15 @@ async def probe(model: OpenAICompatibleModel) -> Probe:
     Raises:
         UpstreamError: it does not answer even the simplest request.
     """
-    asked = Message("user", load("probe_repeat").render())
+    message = Message("user", load("probe_repeat").render())
     started = time.perf_counter()
-    request = Request((asked,), stop=(_STOP,), max_tokens=_REPLY, temperature=0)
+    request = Request((message,), stop=(_STOP,), max_tokens=_REPLY, temperature=0)
     stopped = _content(await model.exchange(model.path, without_stream(model.body(request))))
     return Probe(
         seconds=time.perf_counter() - started,
         window=await _window(model),
         keeps_stop=_keeps_stop(stopped),
-        continues_assistant=await _continues(model, asked),
+        continues_assistant=await _continues(model, message),
         native_tools=await _calls(model),
     )
 
@@ -108,8 +108,8 @@ def _keeps_stop(text: str) -> bool | None:
     return False if text.rstrip().endswith(_BEGUN) else None
 
 
-async def _continues(model: OpenAICompatibleModel, asked: Message) -> bool | None:
-    request = Request((asked, Message("assistant", _BEGUN)), max_tokens=_REPLY, temperature=0)
+async def _continues(model: OpenAICompatibleModel, message: Message) -> bool | None:
+    request = Request((message, Message("assistant", _BEGUN)), max_tokens=_REPLY, temperature=0)
     try:
         # As a stream: where llama-server does not stream, it gives the beginning back as a part of the reply.
         deltas = [delta async for delta in model.for_continuation().stream(request)]
@@ -154,5 +154,5 @@ def _first(answer: Any, key: str = "") -> Mapping[str, Any]:
     """Return the first choice of a completion, or an object in it; an empty object if it has none."""
     choices = answer.get("choices") if isinstance(answer, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else {}
-    found = choice.get(key) if key and isinstance(choice, dict) else choice
-    return found if isinstance(found, dict) else {}
+    value = choice.get(key) if key and isinstance(choice, dict) else choice
+    return value if isinstance(value, dict) else {}

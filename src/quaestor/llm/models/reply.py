@@ -39,20 +39,20 @@ class ToolCallAssembler:
         self._by_index: dict[int, _Pieces] = {}
 
     def feed(self, deltas: Any) -> None:
-        """Take the ``tool_calls`` of one delta, or of a whole message."""
+        """Process the ``tool_calls`` of one delta, or of a whole message."""
         if isinstance(deltas, list | tuple):
             for position, delta in enumerate(deltas):
                 self._feed_one(delta, position)
 
     def calls(self) -> tuple[ToolCall, ...]:
         """Return the calls that have a name, in the order in which they began."""
-        named = [pieces for pieces in self._calls if pieces.name]
+        complete = [pieces for pieces in self._calls if pieces.name]
         return tuple(
             # Nine letters and digits, the only form that Mistral's templates take.
             ToolCall(
                 pieces.id or f"call{number:05}", pieces.name, restored_arguments("".join(pieces.arguments)) or "{}"
             )
-            for number, pieces in enumerate(named, 1)
+            for number, pieces in enumerate(complete, 1)
         )
 
     def __bool__(self) -> bool:
@@ -79,7 +79,7 @@ class ToolCallAssembler:
 
 
 def _text(value: Any) -> str:
-    """Return a text that can be printed and stored: without halves of surrogate pairs."""
+    """Return a value's text without lone surrogates, so that it can be printed and stored."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
@@ -110,8 +110,8 @@ class Reply:
     Attributes:
         text: the visible text so far.
         reason: the server's finish reason; None until the reply ends.
-        chunks: chunks that looked like a completion.
-        thinking: whether separate reasoning arrived.
+        chunks: the number of chunks that looked like a completion.
+        thinking: whether the server sent reasoning separately.
         restores: whether special tokens were broken up in the request and are restored.
     """
 
@@ -142,14 +142,14 @@ class Reply:
 
     @property
     def empty_for_length(self) -> bool:
-        """Whether nothing was generated for want of room: some servers end an overlong request so, without an error."""
+        """Whether the reply is empty and ended by its length, as some servers answer an overlong request."""
         generated = self._reported.completion_tokens if self._reported else 0
         spoken = self._pieces or self._restorer.holds
         silent = not spoken and not self._calls and not self.thinking and self._stops.found is None
         return _REASONS.get(self.reason or "") == "length" and silent and generated <= 1
 
     def feed(self, chunk: Any) -> str:
-        """Take a chunk and return the text that can be shown now."""
+        """Process a chunk and return the text that can be shown now."""
         self._read_usage(getattr(chunk, "usage", None))
         model = getattr(chunk, "model", None)
         self._model = model if isinstance(model, str) and model else self._model

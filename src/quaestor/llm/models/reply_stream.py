@@ -45,7 +45,7 @@ class Events:
     """Cuts a stream of server-sent events into the data of each.
 
     Args:
-        largest: bytes that may wait for the end of their event.
+        largest: the most bytes of an event.
     """
 
     def __init__(self, largest: int = LARGEST_EVENT) -> None:
@@ -57,29 +57,29 @@ class Events:
 
     @property
     def held_bytes(self) -> int:
-        """How many bytes wait."""
+        """The number of bytes that wait for the end of their event."""
         return self._rest_bytes + self._data_bytes
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """Return the data of the events that are whole with this piece.
+        """Return the data of the events that a piece completes.
 
         Raises:
-            NotCompletionsError: an event is larger than any may be.
+            NotCompletionsError: an event is too large.
         """
         may_end = b"\n" in piece or b"\r" in piece or self._rest[-1:] == [b"\r"]
         self._rest.append(piece)
         self._rest_bytes += len(piece)
-        found = self._end(self._lines()) if may_end else []
+        events = self._end(self._lines()) if may_end else []
         if self.held_bytes > self._largest:
             raise NotCompletionsError(f"an event of more than {self._largest:,} bytes")
-        return found
+        return events
 
     def finish(self) -> list[bytes]:
         """Return the events completed by the end of the stream."""
         return self._end(b"".join(self._rest).splitlines())
 
     def _lines(self) -> list[bytes]:
-        """Return the whole lines; a carriage return at the end may be half of a line's end, and waits apart."""
+        """Return the complete lines; a carriage return at the end waits, because a line feed may follow."""
         lines = b"".join(self._rest).splitlines(keepends=True)
         rest = b"" if lines[-1].endswith(b"\n") else lines.pop()
         self._rest = [rest.removesuffix(b"\r"), b"\r"] if rest.endswith(b"\r") else [rest]
@@ -90,7 +90,7 @@ class Events:
         return [data for line in lines if (data := self._line(line)) is not None]
 
     def _line(self, line: bytes) -> bytes | None:
-        """Take a line, and return the data of the event that it ends."""
+        """Process a line; return the data of the event that it ends, or None."""
         bare = line.rstrip(b"\r\n")
         if bare.startswith(b"data:"):
             self._data.append(bare[5:].removeprefix(b" "))
@@ -102,12 +102,12 @@ class Events:
 
 
 async def batches(answer: httpx2.Response) -> AsyncGenerator[list[Any]]:
-    """Yield the chunks of a stream, those that arrived together in one list; or one object, if it is no stream.
+    """Yield the chunks of a stream, those that arrived together in one list; or one object, if it is not a stream.
 
     Raises:
         NotCompletionsError: the answer is something else.
         RefusedError: the server reports a failure.
-        RequestError: of the HTTP library: the connection failed.
+        httpx2.RequestError: the connection failed.
     """
     try:
         if "json" in answer.headers.get("content-type", ""):
@@ -116,15 +116,15 @@ async def batches(answer: httpx2.Response) -> AsyncGenerator[list[Any]]:
         events = Events()
         async with aclosing(_read(answer)) as pieces:
             async for piece in pieces:
-                found = events.feed(piece)
-                for start in range(0, len(found), _TOGETHER):
-                    chunks, failure = _valid_chunks(found[start : start + _TOGETHER])
+                batch = events.feed(piece)
+                for start in range(0, len(batch), _TOGETHER):
+                    chunks, failure = _valid_chunks(batch[start : start + _TOGETHER])
                     if chunks:
                         yield chunks
                     if failure is not None:
                         raise failure
                     await asyncio.sleep(0)
-                if any(data.startswith(_END) for data in found):
+                if any(data.startswith(_END) for data in batch):
                     await _rest(pieces)
                     return
         chunks, failure = _valid_chunks(events.finish())
@@ -139,20 +139,20 @@ async def whole(answer: httpx2.Response, largest: int = LARGEST_EVENT) -> Any:
     """Return the JSON of an answer that is not streamed, or is taken as one.
 
     Args:
-        answer: of the server.
+        answer: the answer of the server.
         largest: the most bytes that the answer may have.
 
     Raises:
         NotCompletionsError: the answer is not JSON, or larger than ``largest``.
-        RequestError: of the HTTP library: the connection failed.
+        httpx2.RequestError: the connection failed.
     """
     pieces: list[bytes] = []
-    left = largest
+    remaining = largest
     async with aclosing(_read(answer)) as arriving:
         async for piece in arriving:
             pieces.append(piece)
-            left -= len(piece)
-            if left < 0:
+            remaining -= len(piece)
+            if remaining < 0:
                 raise NotCompletionsError(f"an answer of more than {largest:,} bytes")
     return parse_event(b"".join(pieces), _MOST_PARTS * max(1, largest // LARGEST_EVENT))
 
@@ -162,7 +162,7 @@ def parse_event(data: bytes, most: int = _MOST_PARTS) -> Any:
 
     Args:
         data: its bytes.
-        most: brackets and commas outside of strings: reading what each begins takes as long as a thousand letters.
+        most: the most brackets and commas outside strings; each takes as long to read as a thousand letters.
 
     Raises:
         NotCompletionsError: the event is not JSON, has too many values, or is nested too deeply.
@@ -178,7 +178,7 @@ def parse_event(data: bytes, most: int = _MOST_PARTS) -> Any:
 
 
 def _has_more_values(data: bytes, most: int) -> bool:
-    """Return whether JSON has more than a number of values, by counting its marks without parsing it."""
+    """Return whether JSON has more than ``most`` values, by counting its brackets and commas without parsing it."""
     if sum(map(data.count, _MARKS)) <= most:
         return False
     plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
@@ -205,18 +205,18 @@ def with_fields(value: Any, deepest: int = _DEEPEST) -> Any:
 
 def _valid_chunks(events: list[bytes]) -> tuple[list[Any], Exception | None]:
     """Return the chunks of events up to the first invalid one, and the error of that one."""
-    found: list[Any] = []
+    chunks: list[Any] = []
     for data in events:
         if data.startswith(_END):
             break
         try:
             chunk = parse_event(data)
             if isinstance(chunk, dict) and (said := chunk.get("error")):
-                return found, RefusedError(said)
-            found.append(with_fields(chunk))
+                return chunks, RefusedError(said)
+            chunks.append(with_fields(chunk))
         except NotCompletionsError as error:
-            return found, error
-    return found, None
+            return chunks, error
+    return chunks, None
 
 
 async def _read(answer: httpx2.Response) -> AsyncGenerator[bytes]:

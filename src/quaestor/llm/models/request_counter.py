@@ -1,4 +1,4 @@
-"""How a model's requests are counted; as ChatML writes them where we write the prompt ourselves."""
+"""Counts a model's requests; if we write the prompt ourselves, in the form of ChatML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from quaestor.llm.tokens import MessageCounter, Overheads, Tokenizer, counter_fo
 
 
 def counter_of(model: Model | None) -> MessageCounter:
-    """Return a model's own counter, else the one for its name; without a model, that of GPT-4o."""
+    """Return a model's own counter, else the one for its name; without a model, the one for GPT-4o."""
     if model is None:
         return counter_for("gpt-4o")
     counter = getattr(model, "counter", None)
@@ -21,7 +21,7 @@ _BEGINNING = 1
 
 
 class ChatMLCounter(MessageCounter):
-    """Counts what ``chatml.render`` gives: exactly with an exact tokenizer, but for a token at the beginning.
+    """Counts what ``chatml.render`` returns: exactly with an exact tokenizer, except for a token at the beginning.
 
     Args:
         tokenizer: counts texts.

@@ -58,8 +58,8 @@ class Prompt:
 
 def names() -> tuple[str, ...]:
     """Return the names of all prompts, sorted."""
-    found = (entry.name for entry in files("quaestor.llm.prompts").iterdir())
-    return tuple(sorted(name.removesuffix(".md") for name in found if name.endswith(".md")))
+    files_here = (entry.name for entry in files("quaestor.llm.prompts").iterdir())
+    return tuple(sorted(name.removesuffix(".md") for name in files_here if name.endswith(".md")))
 
 
 @cache

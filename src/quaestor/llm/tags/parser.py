@@ -28,11 +28,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tag that calls a subroutine, which may not exist.
+    """A tag that calls a tool, which may not exist.
 
     Attributes:
         raw: the tag as written.
-        name: the subroutine's name.
+        name: the tool's name.
         arguments: JSON values by name.
     """
 

@@ -117,8 +117,8 @@ def _escape(letter: str) -> str:
     return f"\\u{ord(letter):04x}"
 
 
-def _as_json(found: re.Match[str]) -> str:
-    return {'"': '\\"', "\\'": "'", "\\`": "`"}.get(found[0], found[0])
+def _as_json(match: re.Match[str]) -> str:
+    return {'"': '\\"', "\\'": "'", "\\`": "`"}.get(match[0], match[0])
 
 
 def _refuse(word: str) -> Never:

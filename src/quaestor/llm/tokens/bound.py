@@ -112,7 +112,7 @@ class CalibratedBound:
     def _wide(self, text: str) -> float:
         if not text:
             return 0
-        runs = sum(found.end() - found.start() for found in _WIDE_RUNS.finditer(text))
+        runs = sum(match.end() - match.start() for match in _WIDE_RUNS.finditer(text))
         counted = self._calibration.wide * count_tokens(_BASE, text) + self._surplus(text) + runs
         return min(counted, len(text.encode("utf-8", "surrogatepass")))
 
@@ -120,7 +120,7 @@ class CalibratedBound:
         """Return the tokens that others need beyond cl100k_base for digits, blanks, underscores and repeated signs."""
         digits = sum(len(run) - math.ceil(len(run) / 3) for run in _DIGITS.findall(text))
         blanks = sum(map(_blank_surplus, _BLANKS.findall(text))) if self._calibration.blanks else 0
-        runs = sum((found.end() - found.start()) / 4 for found in _RUNS.finditer(text))
+        runs = sum((match.end() - match.start()) / 4 for match in _RUNS.finditer(text))
         underscores = self._calibration.underscore * text.count("_")
         return digits + blanks + runs + underscores + len(_CONTROLS.findall(text))
 

@@ -214,9 +214,9 @@ def _pattern(tokenizer: Any) -> re.Pattern[str]:
 def segments(text: str) -> Iterator[str]:
     """Yield pieces of a text whose counts in OpenAI's encodings add up; appended text changes only the last one."""
     start = 0
-    while found := _BOUNDARY.search(text, start + _LEAST):
-        yield text[start : found.end()]
-        start = found.end()
+    while match := _BOUNDARY.search(text, start + _LEAST):
+        yield text[start : match.end()]
+        start = match.end()
     yield text[start:]
 
 

@@ -47,7 +47,7 @@ class TranslatedPiece(NamedTuple):
     """A word, a phrase or a name of a text.
 
     Attributes:
-        original: as it stands in the text.
+        original: the original as it stands in the text.
         english: what it is in English, likeliest first; empty for a word of grammar, None where it is not known.
     """
 
@@ -233,9 +233,9 @@ def translate_query(query: Query, language: str, frequencies: Frequencies) -> Qu
     """Return the translation of a query for an index, or the query itself if the glossary knows none of its words.
 
     Args:
-        query: as it was read.
+        query: the query as ``read_query`` returns it.
         language: what it is written in, one of the glossary's.
-        frequencies: in how many chunks of the index each term stands.
+        frequencies: the number of chunks of the index that hold each term.
     """
     cut = pieces_of_letters if language in ("zh", "ja") else pieces_of_words
     found = list(cut(query.text, language))

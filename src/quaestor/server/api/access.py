@@ -76,8 +76,8 @@ def corpora_named(served: Served, user: User, source: str) -> tuple[str, ...]:
         user: the user.
         source: the session's source as recorded: the path of its corpus, or the paths of several.
     """
-    named = {state.root: state.name for state in corpora_of(served, user)}
-    return tuple(named[root] for root in roots_of(source) if root in named)
+    names_by_root = {state.root: state.name for state in corpora_of(served, user)}
+    return tuple(names_by_root[root] for root in roots_of(source) if root in names_by_root)
 
 
 def asked_of(served: Served, user: User, source: str, question: str) -> tuple[Index | JointCorpus, Settings]:
@@ -109,9 +109,9 @@ def asked_of(served: Served, user: User, source: str, question: str) -> tuple[In
         )
     alone = len(roots) == 1
     settings = corpus_settings(served, user, names[0]) if alone else served.settings
-    asked = {"" if alone else name: corpus_of(served, user, name) for name in names}
+    corpora = {"" if alone else name: corpus_of(served, user, name) for name in names}
     aside = _own_documents(served, user) if _names_documents(question) else {}
-    return (asked[""] if alone and not aside else JointCorpus(asked, aside)), settings
+    return (corpora[""] if alone and not aside else JointCorpus(corpora, aside)), settings
 
 
 def _names_documents(question: str) -> bool:

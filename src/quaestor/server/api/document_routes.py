@@ -97,14 +97,14 @@ async def _document_in_request(request: Request) -> tuple[str, bytes]:
 
 def _pasted_text(body: bytes) -> tuple[str, bytes]:
     try:
-        given = schemas.DocumentText.model_validate_json(body)
+        pasted = schemas.DocumentText.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the body"
         raise UsageError(f"{where!r}: {first['msg']}.") from None
-    if given.corpus not in ("", MY_DOCUMENTS):
-        raise ForbiddenError(f"Nothing can be added to {given.corpus!r} here; documents go to {MY_DOCUMENTS!r}.")
-    return given.name, given.text.encode("utf-8", "replace")
+    if pasted.corpus not in ("", MY_DOCUMENTS):
+        raise ForbiddenError(f"Nothing can be added to {pasted.corpus!r} here; documents go to {MY_DOCUMENTS!r}.")
+    return pasted.name, pasted.text.encode("utf-8", "replace")
 
 
 async def _upload(request: Request) -> tuple[str, bytes]:

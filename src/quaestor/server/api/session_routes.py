@@ -167,7 +167,7 @@ def _session_line(info: SessionInfo, corpora: Sequence[str]) -> dict[str, Any]:
 def _turn(turn: TurnRecord, sources: Iterable[Source], calls: Iterable[CallRecord]) -> dict[str, Any]:
     """Return a turn with its own sources and calls."""
     ending = turn.ending
-    found = (one for one in sources if one.turn == turn.number)
+    sources_of_turn = (one for one in sources if one.turn == turn.number)
     return {
         "number": turn.number,
         "began": turn.began,
@@ -180,7 +180,7 @@ def _turn(turn: TurnRecord, sources: Iterable[Source], calls: Iterable[CallRecor
         "model": ending.model,
         "citations": [asdict(citation) for citation in ending.citations],
         "unsupported": list(ending.unsupported),
-        "sources": [{**asdict(one.passage), "sha256": one.sha256, "cited": one.cited} for one in found],
+        "sources": [{**asdict(one.passage), "sha256": one.sha256, "cited": one.cited} for one in sources_of_turn],
         "usage": asdict(ending.usage),
         "error": ending.error,
         "partial": ending.partial,
@@ -213,22 +213,22 @@ def record_feedback(served: Served, user: User, session: str, turn: int, said: F
 def window_of(transcript: Transcript, turn: int) -> dict[str, Any]:
     """Return the requests that an existing turn sent to a model, with the decisions on what they contain."""
     requests = transcript.requests(turn)
-    said = _messages_up_to(transcript.turns(), turn)
+    messages = _messages_up_to(transcript.turns(), turn)
     places = [f"[{source.passage.n}] {where(source.passage)}" for source in transcript.sources(turn)]
     # The first request of a turn is composed only of the instructions and the conversation.
-    head = _composed_from(requests[0]) - len(said) if requests else 0
-    return {"turn": turn, "requests": [_request(sent, [*sent.messages[:head], *said], places) for sent in requests]}
+    head = _composed_from(requests[0]) - len(messages) if requests else 0
+    return {"turn": turn, "requests": [_request(sent, [*sent.messages[:head], *messages], places) for sent in requests]}
 
 
 def _messages_up_to(turns: Sequence[TurnRecord], number: int) -> list[Message]:
     """Return the messages of a conversation up to and including a turn's question."""
-    said: list[Message] = []
+    messages: list[Message] = []
     for turn in turns:
         if turn.number < number and turn.ending.state == "done":
-            said += [Message("user", turn.question), *turn.ending.messages]
+            messages += [Message("user", turn.question), *turn.ending.messages]
         elif turn.number == number:
-            said.append(Message("user", turn.question))
-    return said
+            messages.append(Message("user", turn.question))
+    return messages
 
 
 def _composed_from(sent: SentRequest) -> int:

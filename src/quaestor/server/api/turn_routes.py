@@ -297,8 +297,8 @@ def encode_event(event: Event, *, change: Change, cost: Cost) -> tuple[str, Obje
             checked = {"citations": list(map(asdict, citations)), "unsupported": list(unsupported)}
             return "citations", {**checked, "quotes": list(map(asdict, quotes))}
         case Done(answer=answer, known=known, model=model, usage=usage, unchecked=unchecked):
-            told = {"answer": answer, "known": known, "unchecked": unchecked, "model": model, "usage": asdict(usage)}
-            return "done", {**told, "cost": cost(event)}
+            fields = {"answer": answer, "known": known, "unchecked": unchecked, "model": model, "usage": asdict(usage)}
+            return "done", {**fields, "cost": cost(event)}
         case _:
             assert_never(event)
 

@@ -36,14 +36,14 @@ async def who(request: Request) -> User:
 
 
 def _caller(served: Served, token: str, address: str) -> User:
-    found = served.guesses.by_token(served.users, token, address) if token else None
-    if found is not None:
-        served.rates.take(found.id)
-        return found
+    user = served.guesses.by_token(served.users, token, address) if token else None
+    if user is not None:
+        served.rates.take(user.id)
+        return user
     if served.open_to_local and not served.users.has_users():
         return LOCAL
-    said = "The token is unknown or was revoked." if token else "A token is required."
-    raise UnknownCallerError(f"{said} Send 'Authorization: Bearer TOKEN'; `quaestor users add NAME` makes one.")
+    reason = "The token is unknown or was revoked." if token else "A token is required."
+    raise UnknownCallerError(f"{reason} Send 'Authorization: Bearer TOKEN'; `quaestor users add NAME` makes one.")
 
 
 def address_of(request: Request) -> str:

@@ -150,25 +150,25 @@ async def _on_gone(_request: Request, _error: Exception) -> Response:
 async def on_http(request: Request, error: Exception) -> JSONResponse:
     """Answer a request that the framework refuses: an unknown path or a wrong method."""
     assert isinstance(error, HTTPException)
-    said = f"{request.method} {request.url.path!r}: {error.detail}."
-    refused = RequestRefusedError(said, status=error.status_code, code=_CODES.get(error.status_code, "invalid_request"))
-    found = await _on_ours(request, refused)
-    found.headers.update(error.headers or {})
-    return found
+    text = f"{request.method} {request.url.path!r}: {error.detail}."
+    refused = RequestRefusedError(text, status=error.status_code, code=_CODES.get(error.status_code, "invalid_request"))
+    response = await _on_ours(request, refused)
+    response.headers.update(error.headers or {})
+    return response
 
 
 def _place_in_request(place: Sequence[Any]) -> str:
     """Return the path of a field in a request as OpenAI writes it: ``messages[0].role``."""
-    found = ""
+    text = ""
     for part in place[1:]:
         if isinstance(part, int):
-            found += f"[{part}]"
+            text += f"[{part}]"
         elif not _FIELD.fullmatch(str(part)):
             # From here on, pydantic names the type that it tried, which is not part of the request.
             break
         else:
-            found += f".{part}" if found else str(part)
-    return found
+            text += f".{part}" if text else str(part)
+    return text
 
 
 def _first_error(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
@@ -179,8 +179,8 @@ def _first_error(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
     if first.get("type") == "model_attributes_type" and len(first.get("loc", ())) == 1:
         return RequestRefusedError("The body is not a JSON object. Send one, with 'Content-Type: application/json'.")
     param = _place_in_request(first.get("loc", ())) or None
-    named = f"{param!r}: " if param else ""
-    return RequestRefusedError(f"{named}{first.get('msg', 'the request cannot be read')}.", param=param)
+    prefix = f"{param!r}: " if param else ""
+    return RequestRefusedError(f"{prefix}{first.get('msg', 'the request cannot be read')}.", param=param)
 
 
 __all__ = ["NotFoundError", "RequestRefusedError", "answer", "body", "install", "internal_error", "text_of"]
@@ -199,12 +199,12 @@ def blame_request(request: BaseModel) -> Iterator[None]:
     try:
         yield
     except BadRequestError as error:
-        said = error.said or f"It answered {error.status} without a reason."
+        text = error.server_message or f"It answered {error.status} without a reason."
         param = error.param if error.param in type(request).model_fields else None
-        raise RequestRefusedError(f"The model's server refuses the request: {said}", param=param) from error
+        raise RequestRefusedError(f"The model's server refuses the request: {text}", param=param) from error
     except TooLongError as error:
-        said = "The request does not fit the model's window. Send less."
-        raise RequestRefusedError(said, code="context_length_exceeded") from error
+        text = "The request does not fit the model's window. Send less."
+        raise RequestRefusedError(text, code="context_length_exceeded") from error
     except ToolsRefusedError as error:
         if not getattr(request, "tools", None):
             raise

@@ -132,8 +132,8 @@ def _name(host: str) -> str:
 
     ``urlsplit`` is not used, because it takes the text in brackets for the name, whatever surrounds them.
     """
-    found = _HOST.fullmatch(host)
-    return "" if found is None else (found[1] or found[2]).lower().rstrip(".")
+    match = _HOST.fullmatch(host)
+    return "" if match is None else (match[1] or match[2]).lower().rstrip(".")
 
 
 def _is_address(name: str) -> bool:

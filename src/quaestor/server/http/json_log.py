@@ -42,7 +42,7 @@ def log_as_json(*, requests: bool = False, worker: int = 0) -> None:
 
     Args:
         requests: whether to log each request and each start of a worker; otherwise only failures are logged.
-        worker: as in ``JsonLines``.
+        worker: the number of this process, as in ``JsonLines``.
     """
     writing = logging.StreamHandler(sys.stderr)
     writing.setFormatter(JsonLines(worker))

@@ -88,8 +88,8 @@ class _Request:
         self._scope = scope
         self._send = send
         self.began = time.perf_counter()
-        given = Headers(scope=scope).get("x-request-id", "")
-        self.id = given if _ID.fullmatch(given) else secrets.token_hex(8)
+        request_id = Headers(scope=scope).get("x-request-id", "")
+        self.id = request_id if _ID.fullmatch(request_id) else secrets.token_hex(8)
         # A new dictionary, because all requests share the server's own.
         scope["state"] = {**scope.get("state", {}), "request_id": self.id, "began": self.began}
         self.status: int | None = None

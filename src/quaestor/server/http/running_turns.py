@@ -107,17 +107,17 @@ class Turns:
         """Run a turn to its end, or until another process asks to stop it; publish its events to other processes."""
         if self._log is None:
             return await turn.run()
-        running, told = asyncio.ensure_future(turn.run()), 0
+        running, published = asyncio.ensure_future(turn.run()), 0
         try:
             while not running.done():
                 await asyncio.wait((running,), timeout=_LOOK_SECONDS)
-                told = self._publish(self._log, key, turn, told)
+                published = self._publish(self._log, key, turn, published)
                 if self._log.is_to_stop(key):
                     running.cancel()
         finally:
             running.cancel()
             await asyncio.wait((running,))
-            self._publish(self._log, key, turn, told)
+            self._publish(self._log, key, turn, published)
         return None
 
     def _publish(self, log: _TurnLog, key: str, turn: _DetachedTurn, published: int) -> int:
@@ -218,10 +218,10 @@ class _DetachedTurn:
         read = 0
         while True:
             more = self._more
-            found = self.events_since(read)
-            if found:
-                read += len(found)
-                yield b"".join(found)
+            events = self.events_since(read)
+            if events:
+                read += len(events)
+                yield b"".join(events)
             elif self._over:
                 return
             else:
@@ -250,10 +250,10 @@ class _TurnLog:
     def read(self, turn: str, after: int) -> list[tuple[int, bytes]]:
         """Return the pieces of a turn after the piece numbered ``after``, with their numbers."""
         with self._shared.step(turn) as rows:
-            found = rows.execute(
+            rows_read = rows.execute(
                 "select number, piece from turn_events where turn = ? and number > ? order by number", (turn, after)
             ).fetchall()
-        return [(number, bytes(piece)) for number, piece in found]
+        return [(number, bytes(piece)) for number, piece in rows_read]
 
     def stop(self, turn: str) -> None:
         """Ask the process that runs a turn to stop it."""

@@ -145,9 +145,9 @@ class Served:
 # Async although they wait for nothing: FastAPI would run plain functions in a thread, with two thread switches each.
 async def served(request: Request) -> Served:
     """Return the served state of a request."""
-    found = request.app.state.served
-    assert isinstance(found, Served)
-    return found
+    state = request.app.state.served
+    assert isinstance(state, Served)
+    return state
 
 
 async def request_id(request: Request) -> str:

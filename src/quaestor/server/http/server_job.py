@@ -38,9 +38,9 @@ class Job(NamedTuple):
 
     def settings_of(self, root: Path) -> Settings:
         """Return the settings of a corpus."""
-        found = self.roots.get(root)
-        if found is not None:
-            return found
+        settings = self.roots.get(root)
+        if settings is not None:
+            return settings
         # A folder of uploads is a copy, which every server indexes for itself: with a shared index, a server whose copy
         # is out of date would remove documents that another has just added.
         return load_configuration(self.flags, project=root).settings._replace(store="embedded", corpus="")

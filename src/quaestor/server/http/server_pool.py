@@ -150,11 +150,11 @@ class _Workers:
     def _read(self, key: selectors.SelectorKey) -> None:
         """Read heartbeats from a worker, or the bytes that wake this process for a signal."""
         try:
-            said = os.read(key.fd, 4096)
+            data = os.read(key.fd, 4096)
         except BlockingIOError:
             return
         post: _WorkerSlot | None = key.data
-        if not said:
+        if not data:
             self._pipes.unregister(key.fileobj)
         elif post is not None:
             post.serves, post.silent, post.next = True, 0, time.monotonic() + self._silence / _LOOKS

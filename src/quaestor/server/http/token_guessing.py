@@ -20,7 +20,7 @@ class Guesses:
     accepted, so that a guesser does not lock out others behind the same proxy.
 
     Args:
-        clock: as for ``RateLimiter``.
+        clock: returns the time, as for ``RateLimiter``.
         shared: the database that counts guesses for all processes; None to count in this process.
     """
 
@@ -37,18 +37,18 @@ class Guesses:
         place = _place(address)
         if hash_token(token) not in self._known.values():
             self._left.check(place)
-        found = users.by_token(token)
-        if found is not None:
-            self._known[found.id] = hash_token(token)
+        user = users.by_token(token)
+        if user is not None:
+            self._known[user.id] = hash_token(token)
         elif users.has_users():
             self._left.take(place)
-        return found
+        return user
 
 
 def _place(address: str) -> str:
     """Return the part of an address that a guesser can hardly change: an IPv4 address, or an IPv6 /64 network."""
     try:
-        found = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:
         return ""
-    return str(found) if found.version == 4 else str(ipaddress.ip_network((int(found), 64), strict=False))
+    return str(ip) if ip.version == 4 else str(ipaddress.ip_network((int(ip), 64), strict=False))

@@ -34,24 +34,24 @@ router = APIRouter()
 async def complete(body: ChatRequest, request: Request, served: ServedHere, who: Who) -> Response:
     """Answer the newest question of a conversation from a corpus, with checked citations."""
     reply = _ChatReply(body.model)
-    told = reply_events(body, reply, request, served, who)
+    reply_parts = reply_events(body, reply, request, served, who)
     if not body.stream:
-        await cancelled_on_disconnect(request, await_end(told))
+        await cancelled_on_disconnect(request, await_end(reply_parts))
         return Response(as_json(reply.whole()), media_type="application/json")
-    events = await cancelled_on_disconnect(request, await_first(told))
+    events = await cancelled_on_disconnect(request, await_first(reply_parts))
     return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
 
 
 async def _chunks(
-    reply: _ChatReply, told: AsyncGenerator[Text | Done], request: Request, *, usage: bool
+    reply: _ChatReply, reply_parts: AsyncGenerator[Text | Done], request: Request, *, usage: bool
 ) -> AsyncGenerator[bytes]:
     """Yield a turn's encoded chunks; a failure after the stream has begun is sent as the last event."""
     # If a client asks for the usage, OpenAI's format has the field in every chunk, null in all but the last.
     more = {"usage": None} if usage else {}
     try:
-        async with aclosing(told):
+        async with aclosing(reply_parts):
             yield event({**reply.first(), **more})
-            async for one in told:
+            async for one in reply_parts:
                 chunks = [reply.piece(one.text)] if isinstance(one, Text) else reply.last()
                 for chunk in chunks:
                     yield event({**chunk, **more})

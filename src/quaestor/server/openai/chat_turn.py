@@ -215,7 +215,7 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
     Raises:
         QuaestorError: the request cannot be answered.
     """
-    asked = _read_request(body)
+    read = _read_request(body)
     index, settings = asked_by(body.model, served, who)
     model = served.make_model(who, identity)
     if model is None and _wants_json(body):
@@ -225,20 +225,20 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
         )
     limit = served.windows.limit(model, settings.window)
     settings = settings._replace(window=limit)
-    alone = asked.passed is not None or _wants_json(body)
+    alone = read.passed is not None or _wants_json(body)
     conversation = Conversation(
         index,
         model,
         limit=limit,
         settings=_settings_for(body, conversation_settings(settings)),
-        transcript=transcript_of_client(asked.past),
+        transcript=transcript_of_client(read.past),
         owner=who.id,
         subroutines=None if alone else make_subroutines(index, model, settings),
-        caller_tools=asked.passed,
+        caller_tools=read.passed,
     )
     try:
         with blame_request(given):
-            async with aclosing(conversation.send(asked.question)) as events:
+            async with aclosing(conversation.send(read.question)) as events:
                 async for one in events:
                     yield one
     finally:
@@ -303,7 +303,7 @@ def _read_request(request: ChatRequest) -> ReadChatRequest:
         RequestRefusedError: the request has content other than text, or no question.
     """
     _check_kind(request)
-    messages = [_message(place, given) for place, given in enumerate(request.messages)]
+    messages = [_message(place, message) for place, message in enumerate(request.messages)]
     newest = next((place for place in reversed(range(len(messages))) if messages[place].role == "user"), None)
     if newest is None:
         raise RequestRefusedError("There is no user message to answer. Add one.", param="messages")
@@ -324,15 +324,15 @@ def _wants_json(request: ChatRequest) -> bool:
 def _settings_for(request: ChatRequest, settings: ConversationSettings) -> ConversationSettings:
     """Return a corpus's conversation settings with a request's parameters applied."""
     names = (*_PASSED_ON, *(_WITH_TOOLS if request.tools else ()))
-    given = request.model_dump(include=set(names), exclude_none=True)
-    for name, value in {**given, "stop": request.stop}.items():
+    fields = request.model_dump(include=set(names), exclude_none=True)
+    for name, value in {**fields, "stop": request.stop}.items():
         _check_text(name, value)
     most = request.max_completion_tokens or request.max_tokens
     # A short reply has no room for a hidden plan.
     planned = settings.premeditation and (most is None or most >= settings.reserve)
     return replace(
         settings,
-        parameters=given,
+        parameters=fields,
         stop=tuple(_stops(request)),
         temperature=settings.temperature if request.temperature is None else request.temperature,
         reserve=most or settings.reserve,
@@ -364,24 +364,24 @@ def _stops(request: ChatRequest) -> list[str]:
     return stops
 
 
-def _message(place: int, given: ChatMessage) -> Message:
+def _message(place: int, message: ChatMessage) -> Message:
     where = f"messages[{place}]"
-    calls = tuple(ToolCall(call.id, call.function.name, call.function.arguments) for call in given.tool_calls or ())
-    if calls and given.role != "assistant":
+    calls = tuple(ToolCall(call.id, call.function.name, call.function.arguments) for call in message.tool_calls or ())
+    if calls and message.role != "assistant":
         raise RequestRefusedError(
-            f"Only an assistant makes tool calls, not {given.role!r}.", param=f"{where}.tool_calls"
+            f"Only an assistant makes tool calls, not {message.role!r}.", param=f"{where}.tool_calls"
         )
-    if given.role == "tool" and not given.tool_call_id:
+    if message.role == "tool" and not message.tool_call_id:
         raise RequestRefusedError("A tool's result needs the id of its call.", param=f"{where}.tool_call_id")
-    if given.content is None and given.role != "assistant":
-        raise RequestRefusedError(f"A message of role {given.role!r} needs content.", param=f"{where}.content")
-    content = _text(where, given.content)
+    if message.content is None and message.role != "assistant":
+        raise RequestRefusedError(f"A message of role {message.role!r} needs content.", param=f"{where}.content")
+    content = _text(where, message.content)
     return Message(
-        "system" if given.role == "developer" else given.role,
-        without_sources(content) if given.role == "assistant" else content,
-        name=None if given.name in _OURS or not given.name else given.name,
+        "system" if message.role == "developer" else message.role,
+        without_sources(content) if message.role == "assistant" else content,
+        name=None if message.name in _OURS or not message.name else message.name,
         tool_calls=calls,
-        tool_call_id=given.tool_call_id if given.role == "tool" else None,
+        tool_call_id=message.tool_call_id if message.role == "tool" else None,
     )
 
 

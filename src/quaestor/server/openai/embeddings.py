@@ -58,12 +58,12 @@ def _texts(body: EmbeddingRequest) -> list[str]:
     Raises:
         RequestRefusedError: a number is not a token.
     """
-    given = body.input
-    if isinstance(given, str):
-        return [given]
-    if isinstance(given[0], str):
-        return given
-    lists = [given] if isinstance(given[0], int) else given
+    texts = body.input
+    if isinstance(texts, str):
+        return [texts]
+    if isinstance(texts[0], str):
+        return texts
+    lists = [texts] if isinstance(texts[0], int) else texts
     return [_decode(tokens) for tokens in lists]
 
 

@@ -257,10 +257,10 @@ class TextCompletion(BaseModel):
 _MOST_TEXTS = 2048
 
 
-def _legal_input(given: Any, check: ValidatorFunctionWrapHandler) -> Any:
+def _legal_input(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
     """Validate the input with one error that states the allowed types; pydantic would report one per alternative."""
     try:
-        return check(given)
+        return check(value)
     except ValidationError:
         legal = f"Send a text, or a list of 1 to {_MOST_TEXTS:,} texts; a list of tokens may stand in place of a text"
         raise PydanticCustomError("input", legal) from None

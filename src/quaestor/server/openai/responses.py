@@ -51,12 +51,12 @@ _UNKEPT = "No state is kept between requests. Leave {!r} out, and send the whole
 async def respond(body: ResponseRequest, request: Request, served: ServedHere, who: Who) -> Response:
     """Answer the newest question of a conversation from a corpus; the text ends with the list of its sources."""
     reply = _ResponseReply(body.model)
-    asked = _read_request(body)
-    told = _with_client_fields(asked, reply_events(asked.chat, reply, request, served, who, given=body))
+    read = _read_request(body)
+    reply_parts = _with_client_fields(read, reply_events(read.chat, reply, request, served, who, given=body))
     if not body.stream:
-        await cancelled_on_disconnect(request, await_end(told))
+        await cancelled_on_disconnect(request, await_end(reply_parts))
         return Response(as_json(reply.whole(body)), media_type="application/json")
-    events = await cancelled_on_disconnect(request, await_first(told))
+    events = await cancelled_on_disconnect(request, await_first(reply_parts))
     return EventStream(_stream_events(_ResponseEvents(reply, body), events, request))
 
 
@@ -69,26 +69,28 @@ async def show_response(response: str, _: Who) -> Response:
     )
 
 
-async def _with_client_fields(asked: _ReadRequest, told: AsyncGenerator[Text | Done]) -> AsyncGenerator[Text | Done]:
+async def _with_client_fields(
+    read: _ReadRequest, reply_parts: AsyncGenerator[Text | Done]
+) -> AsyncGenerator[Text | Done]:
     """Yield a turn's events; in a refusal, name the field as in the client's request."""
     try:
-        async with aclosing(told):
-            async for one in told:
+        async with aclosing(reply_parts):
+            async for one in reply_parts:
                 yield one
     except RequestRefusedError as error:
-        error.param = asked.client_field(error.param)
+        error.param = read.client_field(error.param)
         raise
 
 
 async def _stream_events(
-    events: _ResponseEvents, told: AsyncGenerator[Text | Done], request: Request
+    events: _ResponseEvents, reply_parts: AsyncGenerator[Text | Done], request: Request
 ) -> AsyncGenerator[bytes]:
     """Yield a turn's encoded events; a failure after the stream has begun is sent as the last event."""
     try:
         for one in _bytes(events.first()):
             yield one
-        async with aclosing(told):
-            async for step in told:
+        async with aclosing(reply_parts):
+            async for step in reply_parts:
                 for one in _bytes(events.piece(step.text) if isinstance(step, Text) else events.last()):
                     yield one
     except Exception as error:
@@ -141,12 +143,12 @@ class _ResponseReply(Reply):
 
     def response_in_progress(self, request: ResponseRequest) -> dict[str, Any]:
         """Return the response object before the turn has ended."""
-        given = request.model_dump(
+        fields = request.model_dump(
             include={"instructions", "max_output_tokens", "metadata", "temperature", "top_p", "tools"}, by_alias=True
         )
         wanted = request.model_dump(include={"text", "tool_choice", "reasoning"}, exclude_none=True, by_alias=True)
         return {
-            **given,
+            **fields,
             "id": self.id,
             "object": "response",
             "created_at": self.created,
@@ -155,8 +157,8 @@ class _ResponseReply(Reply):
             "output": [],
             "error": None,
             "incomplete_details": None,
-            "tools": given["tools"] or [],
-            "metadata": given["metadata"] or {},
+            "tools": fields["tools"] or [],
+            "metadata": fields["metadata"] or {},
             "parallel_tool_calls": request.parallel_tool_calls is not False,
             "previous_response_id": None,
             "reasoning": wanted.get("reasoning", {"effort": None, "summary": None}),
@@ -170,8 +172,8 @@ class _ResponseReply(Reply):
     def output(self) -> list[dict[str, Any]]:
         """Return the items of the response: the message with the answer, and the calls."""
         calls = self.done.calls
-        said = [self.message()] if self.text or not calls else []
-        return [*said, *(self.call(number, call) for number, call in enumerate(calls))]
+        items = [self.message()] if self.text or not calls else []
+        return [*items, *(self.call(number, call) for number, call in enumerate(calls))]
 
     def message(self) -> dict[str, Any]:
         """Return the message with the answer."""
@@ -239,8 +241,8 @@ class _ResponseEvents:
 
     def error_event(self, error: Mapping[str, Any]) -> dict[str, Any]:
         """Return the last event of a stream that failed; some clients read the flat form, others ``error``."""
-        said = {name: error[name] for name in ("code", "message", "param")}
-        return self._event("error", **said, error=dict(error))
+        fields = {name: error[name] for name in ("code", "message", "param")}
+        return self._event("error", **fields, error=dict(error))
 
     def _open_message(self) -> Iterator[dict[str, Any]]:
         if not self.open:
@@ -308,11 +310,11 @@ def _read_request(request: ResponseRequest) -> _ReadRequest:
     """
     _check_kept(request)
     messages = list(_messages(request))
-    given: dict[str, Any] = request.model_dump(
+    fields: dict[str, Any] = request.model_dump(
         include={"model", "stream", "temperature", "top_p", "parallel_tool_calls"}, exclude_none=True
     )
     chat = ChatRequest(
-        **given,
+        **fields,
         messages=[message for _, message in messages],
         max_completion_tokens=request.max_output_tokens,
         tools=[_tool(place, tool) for place, tool in enumerate(request.tools or ())] or None,
@@ -396,8 +398,8 @@ def _tool(place: int, tool: ResponseTool) -> Tool:
             " Send only named functions of your own, or no tools.",
             param=f"tools[{place}]",
         )
-    given = tool.model_dump(include={"name", "description", "parameters", "strict"}, exclude_none=True)
-    return Tool(type="function", function=Function(**given))
+    fields = tool.model_dump(include={"name", "description", "parameters", "strict"}, exclude_none=True)
+    return Tool(type="function", function=Function(**fields))
 
 
 def _choice(request: ResponseRequest) -> Any:
@@ -414,5 +416,5 @@ def _format(wanted: TextFormat | None) -> Any:
         return {"type": wanted.type}
     if wanted.name is None or wanted.schema_ is None:
         raise RequestRefusedError("A format of type 'json_schema' needs 'name' and 'schema'.", param="text.format")
-    given = wanted.model_dump(include={"name", "description", "schema_", "strict"}, exclude_none=True, by_alias=True)
-    return {"type": "json_schema", "json_schema": given}
+    fields = wanted.model_dump(include={"name", "description", "schema_", "strict"}, exclude_none=True, by_alias=True)
+    return {"type": "json_schema", "json_schema": fields}

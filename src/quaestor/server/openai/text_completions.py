@@ -72,11 +72,11 @@ class TextReply(Reply):
 async def complete(body: CompletionRequest, request: Request, served: ServedHere, who: Who) -> Response:
     """Answer a prompt, which is taken as a question, from a corpus; the text ends with the list of its sources."""
     reply = TextReply(body.model)
-    told = reply_events(_as_chat(body), reply, request, served, who, given=body)
+    reply_parts = reply_events(_as_chat(body), reply, request, served, who, given=body)
     if not body.stream:
-        await cancelled_on_disconnect(request, await_end(told))
+        await cancelled_on_disconnect(request, await_end(reply_parts))
         return Response(as_json(reply.whole()), media_type="application/json")
-    events = await cancelled_on_disconnect(request, await_first(told))
+    events = await cancelled_on_disconnect(request, await_first(reply_parts))
     return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
 
 
@@ -91,17 +91,17 @@ def _as_chat(body: CompletionRequest) -> ChatRequest:
     [prompt] = [body.prompt] if isinstance(body.prompt, str) else body.prompt
     if not prompt.strip():
         raise RequestRefusedError("The prompt is empty. Ask something.", param="prompt")
-    given = body.model_dump(include=set(_AS_IN_CHAT), exclude_unset=True)
-    return ChatRequest(**given, messages=[ChatMessage(role="user", content=prompt)])
+    fields = body.model_dump(include=set(_AS_IN_CHAT), exclude_unset=True)
+    return ChatRequest(**fields, messages=[ChatMessage(role="user", content=prompt)])
 
 
 async def _chunks(
-    reply: TextReply, told: AsyncGenerator[Text | Done], request: Request, *, usage: bool
+    reply: TextReply, reply_parts: AsyncGenerator[Text | Done], request: Request, *, usage: bool
 ) -> AsyncGenerator[bytes]:
     """Yield a turn's encoded chunks; a failure after the stream has begun is sent as the last event."""
     try:
-        async with aclosing(told):
-            async for one in told:
+        async with aclosing(reply_parts):
+            async for one in reply_parts:
                 yield event(reply.piece(one.text) if isinstance(one, Text) else reply.last())
         if usage:
             yield event(reply.usage_chunk())

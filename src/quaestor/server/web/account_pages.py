@@ -66,9 +66,9 @@ def list_documents(at: PageContextHere) -> HTMLResponse:
 @router.get("/usage")
 def show_usage(at: PageContextHere) -> HTMLResponse:
     """Show the usage and cost of the user's requests to models, and how much of each limit is left."""
-    told = at.served.overview(at.user)
-    unpriced = told["month"]["unpriced"] > 0
-    return page("usage.html", frame=at.frame, heading="Usage", periods=usage_by_period(told), unpriced=unpriced)
+    usage = at.served.overview(at.user)
+    unpriced = usage["month"]["unpriced"] > 0
+    return page("usage.html", frame=at.frame, heading="Usage", periods=usage_by_period(usage), unpriced=unpriced)
 
 
 def _documents(at: PageContext) -> dict[str, object]:
@@ -90,15 +90,15 @@ def _documents(at: PageContext) -> dict[str, object]:
 async def add_documents(request: Request, at: PageContextHere, behind: BackgroundTasks) -> Response:
     """Add the files or the text in a form; the page says which are refused, and the others are added."""
     refused: list[QuaestorError] = []
-    given = await _documents_in_form(request, at.served.upload_limit)
-    if not given:
+    documents = await _documents_in_form(request, at.served.upload_limit)
+    if not documents:
         refused.append(UsageError("Nothing was chosen. Choose a file, or paste a text."))
-    for name, data in given:
+    for name, data in documents:
         try:
             await asyncio.to_thread(add, at.served, at.user, name, data)
         except QuaestorError as error:
             refused.append(error)
-    if len(refused) < len(given):
+    if len(refused) < len(documents):
         behind.add_task(index_in_background, at.served, at.user)
     if refused:
         return documents_page(at, [text_of(error) for error in refused], status(refused[0]))
@@ -124,9 +124,9 @@ async def _documents_in_form(request: Request, limit: int) -> list[tuple[str, by
     """Return the names and bytes of the documents in a form, without empty fields."""
     async with request.form(max_files=_MOST_FILES, max_part_size=limit) as form:
         files = [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]
-        given = [(file.filename or "", await file.read()) for file in files]
+        documents = [(file.filename or "", await file.read()) for file in files]
         name, text = form.get("name"), form.get("text")
         if isinstance(name, str) and isinstance(text, str) and (name or text):
             # Forms always send line ends as CR LF.
-            given.append((name, text.replace("\r\n", "\n").encode("utf-8", "replace")))
-        return given
+            documents.append((name, text.replace("\r\n", "\n").encode("utf-8", "replace")))
+        return documents

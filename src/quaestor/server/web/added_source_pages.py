@@ -147,16 +147,16 @@ def look_at_site(at: PageContextHere, address: Address) -> HTMLResponse:
     """Show what would be fetched from a site; fetch nothing."""
     try:
         _permit_sites(at)
-        found = at.served.sites.require_fetchable(address)
+        url = at.served.sites.require_fetchable(address)
     except QuaestorError as error:
         return _folders_page(at, error, address=address)
-    before = at.served.sites.get(found)
+    before = at.served.sites.get(url)
     return page(
         "site_look.html",
         frame=at.frame,
         heading="Add a site",
-        address=found,
-        repository=names_repository(found),
+        address=url,
+        repository=names_repository(url),
         pages=before.most_pages if before else _MOST_PAGES,
         most=CrawlSettings().max_pages,
         time=_time_taken(_MOST_PAGES * CrawlSettings().delay),
@@ -174,9 +174,9 @@ def fetch_site(at: PageContextHere, address: Address, pages: Pages = _MOST_PAGES
 @router.post("/sites/held")
 def look_at_fetched(at: PageContextHere, address: Address) -> HTMLResponse:
     """Show what was fetched from a site and the cost of indexing it; nothing is written or sent."""
-    found = _checked_site(at, address)
-    holds = _facts_of_source(at, at.served.sites.root(found))
-    return page("folder_look.html", frame=at.frame, heading="Add a site", folder=found, action="/sites", **holds)
+    url = _checked_site(at, address)
+    holds = _facts_of_source(at, at.served.sites.root(url))
+    return page("folder_look.html", frame=at.frame, heading="Add a site", folder=url, action="/sites", **holds)
 
 
 @router.post("/sites")
@@ -190,10 +190,10 @@ def add_site(at: PageContextHere, address: Address) -> Response:
 @router.post("/sites/remove")
 def remove_site(at: PageContextHere, address: Address) -> Response:
     """Stop serving and fetching a site; nothing is deleted."""
-    found = _checked_site(at, address)
-    at.served.sites.remove(found)
-    if _is_held(at, found):
-        at.served.corpora.drop(at.served.sites.root(found), owner=at.user.id)
+    url = _checked_site(at, address)
+    at.served.sites.remove(url)
+    if _is_held(at, url):
+        at.served.corpora.drop(at.served.sites.root(url), owner=at.user.id)
     return RedirectResponse(_THERE, 303)
 
 
@@ -233,14 +233,14 @@ def _facts_of_source(at: PageContext, root: Path) -> dict[str, Any]:
 
 def _facts(survey: Survey, estimate: Estimate, currency: str) -> Mapping[str, Any]:
     languages = sorted(survey.languages.items(), key=lambda one: -one[1])
-    named = ", ".join(f"{count:,} {kind_of(name)}" for name, count in languages[:_MOST_NAMED])
+    kinds = ", ".join(f"{count:,} {kind_of(name)}" for name, count in languages[:_MOST_NAMED])
     rest = len(languages) - _MOST_NAMED
     more = f" and {rest} more {'kind' if rest == 1 else 'kinds'}" if rest > 0 else ""
     cost = None if estimate.cost is None else estimate.cost / MILLION
     return {
         "Documents": f"{survey.documents:,}",
         "Size": written_size(survey.bytes),
-        "Kinds": f"{named}{more}" or "none",
+        "Kinds": f"{kinds}{more}" or "none",
         "Time": _time_taken(estimate.seconds),
         "Cost": money(cost, currency) if estimate.remote else "nothing: it is done on this machine",
     }

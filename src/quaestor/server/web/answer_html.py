@@ -144,9 +144,9 @@ class _CitationChooser:
             self._by_number.setdefault(one.n, []).append(one)
 
     def choose(self, mark: Mark) -> LinkedCitation | None:
-        found = self._by_number.get(mark.n, [])
-        same = (one for one in found if mark.quote is not None and one.quote == mark.quote)
-        return next(same, found[0] if found else None)
+        citations = self._by_number.get(mark.n, [])
+        same = (one for one in citations if mark.quote is not None and one.quote == mark.quote)
+        return next(same, citations[0] if citations else None)
 
 
 def _marks_by_position(marks: Sequence[Mark]) -> dict[tuple[int, int], list[Mark]]:
@@ -173,37 +173,37 @@ def _with_placeholders(text: str, marks: Sequence[tuple[int, int]], unsupported:
 
 def _place(state: StateInline, silent: bool) -> bool:
     """Parse a placeholder within a paragraph."""
-    found = _PLACE.match(state.src, state.pos)
-    if found is None:
+    match = _PLACE.match(state.src, state.pos)
+    if match is None:
         return False
     if not silent:
         token = state.push("place", "", 0)
-        token.content = found[0]
-    state.pos = found.end()
+        token.content = match[0]
+    state.pos = match.end()
     return True
 
 
 def _text(state: StateInline, silent: bool) -> bool:
     """Parse text up to the next character that may begin markup; markdown-it's own rule would skip a placeholder."""
-    found = _ORDINARY.match(state.src, state.pos)
-    if found is None:
+    match = _ORDINARY.match(state.src, state.pos)
+    if match is None:
         return False
     if not silent:
-        state.pending += found[0]
-    state.pos = found.end()
+        state.pending += match[0]
+    state.pos = match.end()
     return True
 
 
 def _math(state: StateInline, silent: bool) -> bool:
     """Parse a formula, whose characters must not be parsed as Markdown."""
-    found = _FORMULA.match(state.src, state.pos)
-    if found is None:
+    match = _FORMULA.match(state.src, state.pos)
+    if match is None:
         return False
     if not silent:
         token = state.push("formula", "math", 0)
-        token.content = " ".join(next(filter(None, found.groups())).split())
-        token.markup = found[0][:2]
-    state.pos = found.end()
+        token.content = " ".join(next(filter(None, match.groups())).split())
+        token.markup = match[0][:2]
+    state.pos = match.end()
     return True
 
 
@@ -277,10 +277,10 @@ def _links(content: str, environment: Mapping[str, object]) -> Markup:
     number = int(content[1:-1])
     marks: list[Mark] = environment["marks"][number]  # type: ignore[index]
     chooser: _CitationChooser = environment["cited"]  # type: ignore[assignment]
-    found = [chooser.choose(mark) for mark in marks]
-    if not any(found):
+    citations = [chooser.choose(mark) for mark in marks]
+    if not any(citations):
         return escape(_with_marks(content, environment))
-    links = (_link(one) for one in dict.fromkeys(found) if one is not None)
+    links = (_link(one) for one in dict.fromkeys(citations) if one is not None)
     return Markup("").join(links)
 
 

@@ -24,8 +24,8 @@ _SCHEMAS = "#/components/schemas/"
 @router.get("/docs")
 async def show_api(request: Request) -> Response:
     """Describe every request that a program may send. This needs no token, like ``/openapi.json``."""
-    found = operations_by_tag(request.app.openapi())
-    return page("api.html", parts=[(_HEADINGS.get(tag, "Our own API"), each) for tag, each in found.items()])
+    operations = operations_by_tag(request.app.openapi())
+    return page("api.html", parts=[(_HEADINGS.get(tag, "Our own API"), each) for tag, each in operations.items()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,40 +68,40 @@ class Operation:
 
 def operations_by_tag(document: Mapping[str, Any]) -> dict[str, list[Operation]]:
     """Return the operations of an OpenAPI document by their tag, in the document's order."""
-    found: dict[str, list[Operation]] = {}
+    operations: dict[str, list[Operation]] = {}
     schemas = document.get("components", {}).get("schemas", {})
     for path, methods in document["paths"].items():
         for method in _METHODS:
             if method in methods:
-                given = methods[method]
-                tag = (given.get("tags") or [""])[0]
-                found.setdefault(tag, []).append(_operation(method, path, given, schemas))
-    return found
+                operation = methods[method]
+                tag = (operation.get("tags") or [""])[0]
+                operations.setdefault(tag, []).append(_operation(method, path, operation, schemas))
+    return operations
 
 
-def _operation(method: str, path: str, given: Mapping[str, Any], schemas: Mapping[str, Any]) -> Operation:
+def _operation(method: str, path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> Operation:
     answers = tuple(
         (status, ", ".join(answer.get("content", {})), answer.get("description", ""))
-        for status, answer in given["responses"].items()
+        for status, answer in operation["responses"].items()
     )
-    fields = (*_parameters(given, schemas), *_body(given, schemas))
-    return Operation(method.upper(), path, given.get("description", ""), fields, answers)
+    fields = (*_parameters(operation, schemas), *_body(operation, schemas))
+    return Operation(method.upper(), path, operation.get("description", ""), fields, answers)
 
 
-def _parameters(given: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Field]:
-    for one in given.get("parameters", ()):
+def _parameters(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Field]:
+    for one in operation.get("parameters", ()):
         schema = one.get("schema", {})
-        about = one.get("description", schema.get("description", ""))
-        yield Field(one["name"], one["in"], kind_of(schema, schemas), one.get("required", False), about)
+        description = one.get("description", schema.get("description", ""))
+        yield Field(one["name"], one["in"], kind_of(schema, schemas), one.get("required", False), description)
 
 
-def _body(given: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Field]:
-    for content in given.get("requestBody", {}).get("content", {}).values():
+def _body(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Field]:
+    for content in operation.get("requestBody", {}).get("content", {}).values():
         schema = _resolve_reference(content.get("schema", {}), schemas)
         required = schema.get("required", ())
         for name, one in schema.get("properties", {}).items():
-            about = one.get("description", _resolve_reference(one, schemas).get("description", ""))
-            yield Field(name, "body", kind_of(one, schemas), name in required, about)
+            description = one.get("description", _resolve_reference(one, schemas).get("description", ""))
+            yield Field(name, "body", kind_of(one, schemas), name in required, description)
 
 
 def kind_of(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int = 3) -> str:
@@ -126,5 +126,5 @@ def kind_of(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int = 
 def _resolve_reference(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the schema that a reference names, or the schema itself."""
     name = str(schema.get("$ref", "")).removeprefix(_SCHEMAS)
-    found: Mapping[str, Any] = schemas.get(name, schema)
-    return found
+    resolved: Mapping[str, Any] = schemas.get(name, schema)
+    return resolved

@@ -94,13 +94,13 @@ def begin(at: PageContextHere, corpus: str = "") -> HTMLResponse:
 def show_starters(at: PageContextHere, corpus: Names) -> HTMLResponse:
     """Return starters about corpora; none about a corpus that cannot be searched yet."""
     names = [name for name in corpus if name] or [one.name for one in at.frame.corpora[:1]]
-    found = [_starters_of(at, name) for name in names[:_MOST_STARTERS]]
+    starters = [_starters_of(at, name) for name in names[:_MOST_STARTERS]]
     if len(names) > 1:
         # One of each corpus in turn, without the questions that call the corpus "this".
-        by_turns = (one for several in zip_longest(*found) for one in several)
-        found = [[one for one in by_turns if one and one not in OF_ALL][:_MOST_STARTERS]]
-    empty = bool(names) and not any(found) and all(_is_empty(at, name) for name in names)
-    return page("starters.html", questions=found[0] if found else (), empty=empty)
+        by_turns = (one for several in zip_longest(*starters) for one in several)
+        starters = [[one for one in by_turns if one and one not in OF_ALL][:_MOST_STARTERS]]
+    empty = bool(names) and not any(starters) and all(_is_empty(at, name) for name in names)
+    return page("starters.html", questions=starters[0] if starters else (), empty=empty)
 
 
 def _is_empty(at: PageContext, name: str) -> bool:
@@ -122,9 +122,9 @@ def _starters_of(at: PageContext, name: str) -> Sequence[str]:
 def list_sessions(at: PageContextHere, q: str = "") -> HTMLResponse:
     """Show all conversations, or those with all words of ``q`` in one turn or in the title."""
     rows = [
-        {**_row(info, subject_of_session(at.served, at.user, info.root)), **found}
+        {**_row(info, subject_of_session(at.served, at.user, info.root)), **answer}
         for info in sessions_of_user(at.served, at.user)
-        if (found := _find_turn(at.served, at.user, info, q)) is not None
+        if (answer := _find_turn(at.served, at.user, info, q)) is not None
     ]
     return page("sessions.html", frame=at.frame, heading="All conversations", sessions=rows, query=q)
 
@@ -169,8 +169,8 @@ def show_turns(session: str, at: PageContextHere, after: int = 0, before: int = 
     with session_of(at.served, at.user, session) as transcript:
         running = at.served.turns.is_running(at.user.id, session)
         first, end = (before - _EARLIER, before) if before else (after + 1, math.inf)
-        found = [turn for turn in transcript.turns() if first <= turn.number < end]
-        shown = views(transcript, found, pictures_of(transcript, at), places_of(transcript.root, at), running=running)
+        turns = [turn for turn in transcript.turns() if first <= turn.number < end]
+        shown = views(transcript, turns, pictures_of(transcript, at), places_of(transcript.root, at), running=running)
         return page("turns.html", frame=at.frame, turns=shown)
 
 
@@ -179,7 +179,7 @@ def show_sources(session: str, number: str, at: PageContextHere, bare: bool = Fa
     """Show the hits of a turn."""
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
-        found, place = transcript.sources(turn.number), places_of(transcript.root, at)
+        all_sources, place = transcript.sources(turn.number), places_of(transcript.root, at)
     statuses = {one.n: one.status for one in reversed(turn.ending.citations)}
     path = f"/sessions/{session}/turns/{turn.number}"
     sources = [
@@ -192,7 +192,7 @@ def show_sources(session: str, number: str, at: PageContextHere, bare: bool = Fa
             "standing": STANDING.get(statuses.get(source.passage.n, ""), ""),
             "href": f"{path}/sources/{index}",
         }
-        for index, source in enumerate(found)
+        for index, source in enumerate(all_sources)
     ]
     return page(
         "sources.html", layout=at.layout, frame=at.frame, heading="Sources", question=turn.question, sources=sources
@@ -228,14 +228,14 @@ def show_markdown(written: DraftAnswer, _: Who) -> HTMLResponse:
     return HTMLResponse(render_part(written.text))
 
 
-def _row(info: SessionInfo, named: str) -> dict[str, object]:
+def _row(info: SessionInfo, name: str) -> dict[str, object]:
     return {
         "id": info.id,
         "title": info.title,
         "turns": info.turns,
         "changed": info.changed,
         "when": written_time(info.changed),
-        "about": named,
+        "about": name,
         "error": info.error,
     }
 
@@ -305,12 +305,12 @@ def _request_view(sent: Mapping[str, Any]) -> dict[str, Any]:
         sent: the request, as in ``GET /api/sessions/{id}/window``.
     """
     bar = _bar(sent)
-    said = ", ".join(f"{part.name} {part.share} %" for part in bar)
+    text = ", ".join(f"{part.name} {part.share} %" for part in bar)
     decisions = [_decision_view(one) for one in sent["decisions"]]
     return {
         **{name: sent[name] for name in ("model", "limit", "reserve", "tokens", "finish")},
         "bar": bar,
-        "bar_said": f"Of the model’s room: {said}",
+        "bar_said": f"Of the model’s room: {text}",
         "kept": [one for one in decisions if one["action"] not in _OUT],
         "left_out": [one for one in decisions if one["action"] in _OUT],
         "messages": [
@@ -328,8 +328,8 @@ def _decision_view(decision: Mapping[str, Any]) -> dict[str, Any]:
     """Return a decision with the names that the bar uses."""
     role, blank, rest = decision["about"].partition(" ")
     section = decision["section"]
-    about = f"{_ROLES.get(role, role)}{blank}{rest}"
-    return {**decision, "about": about, "section": _NAMES.get(section, section), "reason": in_words(decision["reason"])}
+    text = f"{_ROLES.get(role, role)}{blank}{rest}"
+    return {**decision, "about": text, "section": _NAMES.get(section, section), "reason": in_words(decision["reason"])}
 
 
 def _bar(sent: Mapping[str, Any]) -> list[Part]:
@@ -363,8 +363,8 @@ async def ask(request: Request, served: ServedHere, who: Who, number: RequestId)
         question = "\n\n".join([question, *await _take_in_files(served, who, form)])
         session = str(form.get("session", "")) or await _new_session(served, who, form)
         model = str(form.get("model", ""))[:_LONGEST_NAME]
-        asked = TurnRequest(question=question, model=model, **Limits.of_form(form).as_request())
-    await cancelled_on_disconnect(request, _turn(request, served, who, session, asked, number))
+        turn_request = TurnRequest(question=question, model=model, **Limits.of_form(form).as_request())
+    await cancelled_on_disconnect(request, _turn(request, served, who, session, turn_request, number))
     with session_of(served, who, session) as transcript:
         last = transcript.info().turns
     return RedirectResponse(f"/sessions/{quote(session, safe='')}#turn-{last}", 303)
@@ -384,7 +384,9 @@ async def _take_in_files(served: Served, user: User, form: FormData) -> list[str
     return [" ".join(mention(f"{MY_DOCUMENTS}/{one.name}") for one in stored)] if stored else []
 
 
-async def _turn(request: Request, served: Served, user: User, session: str, asked: TurnRequest, number: str) -> None:
-    async with aclosing(await turn_events(request, served, user, session, asked, number)) as events:
+async def _turn(
+    request: Request, served: Served, user: User, session: str, turn_request: TurnRequest, number: str
+) -> None:
+    async with aclosing(await turn_events(request, served, user, session, turn_request, number)) as events:
         async for _ in events:
             pass

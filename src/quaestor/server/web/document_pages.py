@@ -107,10 +107,10 @@ def show_citation(session: str, number: str, index: int, at: PageContextHere) ->
 def show_source(session: str, number: str, index: int, at: PageContextHere) -> HTMLResponse:
     """Show a passage that was found for a turn in the document's present text."""
     with session_of(at.served, at.user, session) as transcript:
-        found = transcript.sources(turn_of(transcript, number).number)
-        if not 0 <= index < len(found):
-            raise NotFoundError(f"This turn has no source {index}. It has {len(found)}.")
-        one = found[index].passage
+        sources = transcript.sources(turn_of(transcript, number).number)
+        if not 0 <= index < len(sources):
+            raise NotFoundError(f"This turn has no source {index}. It has {len(sources)}.")
+        one = sources[index].passage
         pointed = MarkedPlace(one.path, one.start_line, one.end_line, symbol=one.symbol or "", url=one.url or "")
         return _passage(f"Passage {one.n}", pointed, transcript, at)
 
@@ -165,15 +165,15 @@ def _page(
 ) -> HTMLResponse:
     first = max(1, pointed.start_line - _AROUND)
     last = min(pointed.end_line + _AROUND, first + _MOST_LINES)
-    found = None
+    lines = None
     if corpus is not None:
         try:
-            found = corpus.read_lines(pointed.path, first, last)
+            lines = corpus.read_lines(pointed.path, first, last)
         except QuaestorError as error:
             gone = str(error)
-    stored = corpus.freshness.remark if found and corpus is not None else ""
+    stored = corpus.freshness.remark if lines and corpus is not None else ""
     meant = range(pointed.start_line, pointed.end_line + 1)
-    more = found is not None and found.end_line < found.total_lines
+    more = lines is not None and lines.end_line < lines.total_lines
     number = page_at(corpus, pointed.path, pointed.start_line)
     return page(
         "passage.html",
@@ -190,12 +190,12 @@ def _page(
         url=pointed.url if urlsplit(pointed.url).scheme in ("http", "https") else "",
         fragment=_fragment(pointed),
         stored=stored,
-        editor=_editor(pointed, corpus, at) if found and not stored else "",
+        editor=_editor(pointed, corpus, at) if lines and not stored else "",
         **_pdf(pointed, 0 if stored else number, name),
         gone=gone,
-        shown=found and numbered_lines(found.path, found.lines, found.start_line, found.language, meant),
-        pictures=pictures_in(found.lines, pointed.path, corpus, name) if found and corpus is not None else (),
-        earlier=lines_href(name, pointed.path, max(1, first - _MORE), first - 1) if found and first > 1 else "",
+        shown=lines and numbered_lines(lines.path, lines.lines, lines.start_line, lines.language, meant),
+        pictures=pictures_in(lines.lines, pointed.path, corpus, name) if lines and corpus is not None else (),
+        earlier=lines_href(name, pointed.path, max(1, first - _MORE), first - 1) if lines and first > 1 else "",
         later=lines_href(name, pointed.path, last + 1, last + _MORE) if more else "",
     )
 
@@ -246,15 +246,15 @@ def pictures_in(lines: Sequence[str], document: str, index: Index, corpus: str) 
         index: the corpus.
         corpus: the corpus's name.
     """
-    named: dict[str, str] = {}
-    for found in _NAMED.finditer("\n".join(lines)[:_MOST_TEXT]):
-        path = _path_in_corpus(found["src"] or found["html"], document)
-        alt = found["alt"] if found["src"] else next(iter(_ALT.findall(found[0])), "")
-        if path and len(named) < _MOST:
-            named.setdefault(path, alt)
+    targets: dict[str, str] = {}
+    for match in _NAMED.finditer("\n".join(lines)[:_MOST_TEXT]):
+        path = _path_in_corpus(match["src"] or match["html"], document)
+        alt = match["alt"] if match["src"] else next(iter(_ALT.findall(match[0])), "")
+        if path and len(targets) < _MOST:
+            targets.setdefault(path, alt)
     return tuple(
         Picture(path, alt, "/picture?" + urlencode({"corpus": corpus, "path": path}))
-        for path, alt in named.items()
+        for path, alt in targets.items()
         if _may_be_shown(index, path)
     )
 

@@ -83,8 +83,8 @@ def _redirect_to_log_in(request: Request, error: UnknownCallerError) -> Response
     """Redirect a person to the log-in; answer a request of the page's script with an error."""
     if request.query_params.get("bare") or request.url.path.startswith("/parts/"):
         return _failure(text_of(error), status(error), headers_of(error))
-    asked = request.url.path if request.method == "GET" else "/"
-    return RedirectResponse("/log-in?" + urlencode({"next": asked}), 303)
+    path = request.url.path if request.method == "GET" else "/"
+    return RedirectResponse("/log-in?" + urlencode({"next": path}), 303)
 
 
 def _failure(message: str, status: int, headers: dict[str, str]) -> Response:

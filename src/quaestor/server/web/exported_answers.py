@@ -102,19 +102,19 @@ def _cited_markdown(answer: str, citations: Sequence[Citation], where: Callable[
         citations: its checked citations.
         where: returns where a citation points, for people.
     """
-    listed = [f"- [{n}] {'; '.join(places)}" for n, places in _places(citations, where).items()]
+    lines = [f"- [{n}] {'; '.join(places)}" for n, places in _places(citations, where).items()]
     text = _with_numbers(answer).strip()
-    return "\n".join([text, "", *listed, ""]) if listed else f"{text}\n"
+    return "\n".join([text, "", *lines, ""]) if lines else f"{text}\n"
 
 
 def _places(citations: Sequence[Citation], where: Callable[[Citation], str]) -> dict[int, list[str]]:
     """Return where each number points, in the order in which the answer cites them."""
-    found: dict[int, list[str]] = {}
+    places_of_number: dict[int, list[str]] = {}
     for one in citations:
-        said = where(one) + (" (not found there)" if one.status == "unverified" else "")
-        if said not in (places := found.setdefault(one.n, [])):
-            places.append(said)
-    return found
+        place = where(one) + (" (not found there)" if one.status == "unverified" else "")
+        if place not in (places := places_of_number.setdefault(one.n, [])):
+            places.append(place)
+    return places_of_number
 
 
 def _with_numbers(answer: str) -> str:

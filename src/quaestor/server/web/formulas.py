@@ -92,27 +92,27 @@ class _Formula:
     """A recursive-descent parser of one formula."""
 
     def __init__(self, tex: str) -> None:
-        found = [one for one in _TOKEN.finditer(tex) if one[1]]
-        self._tokens, self._starts = [one[1] for one in found], [one.start() for one in found]
+        matches = [one for one in _TOKEN.finditer(tex) if one[1]]
+        self._tokens, self._starts = [one[1] for one in matches], [one.start() for one in matches]
         self._tex = tex
         self._at = 0
         self._depth = 0
 
     def whole(self) -> str:
-        found = self._row()
+        mathml = self._row()
         if self._at < len(self._tokens):
             raise _NotDrawnError
-        return found
+        return mathml
 
     def _next(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
 
     def _take(self, wanted: str = "") -> str:
-        found = self._next()
-        if not found or (wanted and found != wanted):
+        token = self._next()
+        if not token or (wanted and token != wanted):
             raise _NotDrawnError
         self._at += 1
-        return found
+        return token
 
     def _row(self) -> str:
         """Parse up to the end of a group, a cell or the formula."""
@@ -150,9 +150,9 @@ class _Formula:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise _NotDrawnError
-        found = self._read_token()
+        mathml = self._read_token()
         self._depth -= 1
-        return found
+        return mathml
 
     def _read_token(self) -> str:
         token = self._take()
@@ -178,8 +178,8 @@ class _Formula:
             return f"<mtext>{escape(self._words())}</mtext>"
         if name in _STYLES:
             return f"<mi>{escape(''.join(_letter_in_style(name, letter) for letter in self._words()))}</mi>"
-        if found := self._sign(token):
-            return found
+        if mathml := self._sign(token):
+            return mathml
         if built := self._builders().get(name):
             return built()
         raise _NotDrawnError

@@ -54,14 +54,14 @@ class UnreadyCorpus:
         name: its title.
         total: files to read; 0 while they are being counted.
         share: the share of bytes that have been read, from 0 to 1.
-        said: the progress as text.
+        progress: the progress as text.
     """
 
     doing: str
     name: str
     total: int
     share: float
-    said: str
+    progress: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,8 @@ def _indexing_corpora(states: Iterable[State]) -> Iterator[UnreadyCorpus]:
 
 def _fetched_sites(served: Served, user: User) -> Iterator[UnreadyCorpus]:
     for site in served.sites.list() if may_add_sites(served, user) else ():
-        if (said := served.sites.fetch_progress(site.address)) is not None:
-            yield UnreadyCorpus("Fetching", site.address, 0, 0.0, said)
+        if (progress := served.sites.fetch_progress(site.address)) is not None:
+            yield UnreadyCorpus("Fetching", site.address, 0, 0.0, progress)
 
 
 def _usage_line(served: Served, user: User) -> str:
@@ -183,17 +183,17 @@ def turn_of(transcript: Transcript, number: str) -> TurnRecord:
         NotFoundError: there is no such turn.
     """
     turns = transcript.turns()
-    found = [turn for turn in turns if number in (str(turn.number), "last" if turn is turns[-1] else "")]
-    if not found:
+    matching = [turn for turn in turns if number in (str(turn.number), "last" if turn is turns[-1] else "")]
+    if not matching:
         raise NotFoundError(f"This conversation has no turn {number!r}. It has {len(turns)}.")
-    return found[0]
+    return matching[0]
 
 
 def subject_of_session(served: Served, user: User, source: str) -> str:
     """Return the titles of a session's corpora; ``source`` is the session's source as recorded."""
-    named = {root: name for root in roots_of(source) for name in corpora_named(served, user, root)}
+    names = {root: name for root in roots_of(source) for name in corpora_named(served, user, root)}
     titles = (
-        TITLES.get(named[root], named[root]) if root in named else _missing_corpus(root) for root in roots_of(source)
+        TITLES.get(names[root], names[root]) if root in names else _missing_corpus(root) for root in roots_of(source)
     )
     return ", ".join(titles)
 
@@ -202,24 +202,24 @@ def _missing_corpus(root: str) -> str:
     return f"{Path(root).name} (not served now)"
 
 
-def usage_in_short(told: Mapping[str, Any]) -> str:
-    """Return today's usage in a few words, with its share of a limit; ``told`` is a reply of ``GET /api/usage``."""
-    today = told["today"]
-    cost = [money(today["cost"], told["currency"])] if today["cost"] else []
-    shares = [one["used"] / one["limit"] for one in told["limits"].values() if one["period"] == "day" and one["limit"]]
+def usage_in_short(usage: Mapping[str, Any]) -> str:
+    """Return today's usage in a few words, with its share of a limit; ``usage`` is a reply of ``GET /api/usage``."""
+    today = usage["today"]
+    cost = [money(today["cost"], usage["currency"])] if today["cost"] else []
+    shares = [one["used"] / one["limit"] for one in usage["limits"].values() if one["period"] == "day" and one["limit"]]
     if shares:
         return " · ".join([f"Today: {min(1.0, max(shares)):.0%} of the limit", *cost])
     amount = f"{today['requests']:,} {'request' if today['requests'] == 1 else 'requests'}"
     return " · ".join([f"Today: {amount}", *cost])
 
 
-def usage_by_period(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+def usage_by_period(usage: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the usage of today and this month, and the limits with the used share of each."""
     return [
         {
             "name": name,
-            "facts": list(_facts(told[key], told["currency"])),
-            "meters": list(_meters(told, period)),
+            "facts": list(_facts(usage[key], usage["currency"])),
+            "meters": list(_meters(usage, period)),
         }
         for key, period, name in _PERIODS
     ]
@@ -241,10 +241,10 @@ def _facts(used: Mapping[str, Any], currency: str) -> Iterator[tuple[str, str]]:
         yield "In progress", f"{used['reserved']:,}"
 
 
-def _meters(told: Mapping[str, Any], period: str) -> Iterator[dict[str, Any]]:
-    for limit in told["limits"].values():
+def _meters(usage: Mapping[str, Any], period: str) -> Iterator[dict[str, Any]]:
+    for limit in usage["limits"].values():
         if limit["period"] == period:
-            used, most = (_amount(limit[name], limit["unit"], told["currency"]) for name in ("used", "limit"))
+            used, most = (_amount(limit[name], limit["unit"], usage["currency"]) for name in ("used", "limit"))
             yield {
                 "said": f"{used} of {most} {_WHOSE[limit['scope']]}; renews on {limit['renews'][:10]}",
                 "share": round(min(1.0, limit["used"] / limit["limit"]), 4) if limit["limit"] else 1.0,

@@ -25,8 +25,8 @@ TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 def page_files() -> dict[str, tuple[bytes, str]]:
     """Return the bytes and the ETag of each static file, by name."""
     folder = files("quaestor.server.web") / "static"
-    found = {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.name.rpartition(".")[2] in TYPES}
-    return {name: (data, f'"{hashlib.sha256(data).hexdigest()[:32]}"') for name, data in found.items()}
+    contents = {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.name.rpartition(".")[2] in TYPES}
+    return {name: (data, f'"{hashlib.sha256(data).hexdigest()[:32]}"') for name, data in contents.items()}
 
 
 @cache

@@ -97,36 +97,36 @@ def search(at: PageContextHere, corpus: Names, limits: Annotated[Limits, Depends
     try:
         where = make_filter(*limits.as_request().values())
         corpora, failures = several_of(at.served, at.user, chosen)
-        hits, asked = corpora.find(q, _HITS, where=where)
+        hits, understood = corpora.find(q, _HITS, where=where)
     except StillIndexingError as error:
         return page("search.html", error.http_status, **{**values, "waiting": str(error)})
     except QuaestorError as error:
         return page("search.html", error.http_status, **{**values, "failed": str(error)})
     among = len(corpora) + len(failures) > 1
     values |= {
-        "said": _remarks(hits, corpora, asked, time.perf_counter() - begun),
+        "said": _remarks(hits, corpora, understood, time.perf_counter() - begun),
         "none_left": why_none(corpora, where) if where and not hits else "",
-        "understood": asked.phrases,
-        "missed": asked.missed,
-        "translated": asked.translated,
-        "unknown": asked.unknown,
-        "hits": [_hit(hit, " ".join((asked.text, *asked.translated)), among=among) for hit in hits],
+        "understood": understood.phrases,
+        "missed": understood.missed,
+        "translated": understood.translated,
+        "unknown": understood.unknown,
+        "hits": [_hit(hit, " ".join((understood.text, *understood.translated)), among=among) for hit in hits],
         **_left_out({**failures, **corpora.failures}),
     }
     return page("search.html", **values)
 
 
-def _remarks(hits: Sequence[Hit], corpora: SeveralCorpora, asked: UnderstoodQuestion, seconds: float) -> str:
+def _remarks(hits: Sequence[Hit], corpora: SeveralCorpora, understood: UnderstoodQuestion, seconds: float) -> str:
     """Return the remarks on the hits."""
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
-    said = f"{amount} in {1000 * seconds:.0f} ms{_BY_WORDS[corpora.reach]}"
+    text = f"{amount} in {1000 * seconds:.0f} ms{_BY_WORDS[corpora.reach]}"
     coming = next((one for corpus in corpora.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
     if coming is not None:
-        said += f", by the bundled embedder: {coming.done:,} vectors of the chosen one are ready"
-    wanted = content_terms(" ".join((asked.text, *asked.translated)))
+        text += f", by the bundled embedder: {coming.done:,} vectors of the chosen one are ready"
+    wanted = content_terms(" ".join((understood.text, *understood.translated)))
     if hits and not any(wanted & content_terms(f"{hit.path}\n{hit.text}") for hit in hits):
-        said += ". They hold none of the words, but are the nearest in meaning"
-    return said
+        text += ". They hold none of the words, but are the nearest in meaning"
+    return text
 
 
 def _left_out(failures: Mapping[str, Exception]) -> dict[str, object]:

@@ -122,14 +122,14 @@ def page_at(corpus: Index | None, path: str, line: int) -> int:
     """Return the page of a line, from 1; 0 if the document has no pages, or ``corpus`` is None."""
     if corpus is None or not path.lower().endswith(".pdf"):
         return 0
-    found = 0
+    number = 0
     for stored in corpus.store.chunks_of(path):
         if stored.chunk.span.start_line > line:
             break
         for name in (*stored.chunk.scope, stored.chunk.symbol or ""):
             if page := _PAGE.match(name):
-                found = int(page[1])
-    return found
+                number = int(page[1])
+    return number
 
 
 def highlight(lines: Sequence[str], language: str = "", path: str = "") -> list[Markup]:
@@ -144,10 +144,10 @@ def highlight(lines: Sequence[str], language: str = "", path: str = "") -> list[
     lexer = _lexer(language, path)
     if lexer is None or sum(map(len, shown)) > _LONGEST_TEXT or max(map(len, shown), default=0) > _LONGEST_LINE:
         return [escape(line) for line in shown]
-    found = list(_colour_lines(lexer, "\n".join(shown), time.monotonic() + _SECONDS))
+    coloured = list(_colour_lines(lexer, "\n".join(shown), time.monotonic() + _SECONDS))
     # Lines that were not reached within the time limit are not coloured.
-    rest = [escape(line) for line in shown[len(found) :]]
-    return [*found, *rest] if len(found) <= len(shown) else [escape(line) for line in shown]
+    rest = [escape(line) for line in shown[len(coloured) :]]
+    return [*coloured, *rest] if len(coloured) <= len(shown) else [escape(line) for line in shown]
 
 
 def kind_of(language: str) -> str:

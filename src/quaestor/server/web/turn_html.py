@@ -86,12 +86,12 @@ class TurnView:
         error: why it failed or ended early; "" if it did not.
         limits: a sentence on words of the question that were, or were not, used as a filter.
         steps: its steps.
-        steps_said: a summary of the steps.
+        steps_summary: a summary of the steps.
         proposed: changes that the model proposed.
         feedback: a person's feedback; None if there is none.
         sources: the number of hits.
         requests: the number of requests to a model.
-        said: which model wrote the answer, or that it is made of quotes.
+        answered_by: which model wrote the answer, or that it is made of quotes.
         last: whether it is the last turn.
         superseded: whether a later turn repeats its question.
         seconds: how long ago it began.
@@ -111,12 +111,12 @@ class TurnView:
     error: str
     limits: str
     steps: tuple[Step, ...]
-    steps_said: str
+    steps_summary: str
     proposed: tuple[_ProposedChange, ...]
     feedback: Feedback | None
     sources: int
     requests: int
-    said: str
+    answered_by: str
     last: bool
     superseded: bool
     seconds: int
@@ -154,7 +154,7 @@ PlaceIn = Callable[[str, int, int], str]
 def _pictures(citations: Sequence[Citation], find: PicturesIn) -> tuple[Picture, ...]:
     """Return the pictures in an answer's quoted passages."""
     quoted = [one for one in citations if one.status == "verified" and _PICTURE.search(one.quote)]
-    return tuple(dict.fromkeys(found for one in quoted for found in find(one.quote, one.path)))[:_MOST_PICTURES]
+    return tuple(dict.fromkeys(picture for one in quoted for picture in find(one.quote, one.path)))[:_MOST_PICTURES]
 
 
 def _cited_of(path: str, citations: Sequence[Citation], place: PlaceIn) -> tuple[LinkedCitation, ...]:
@@ -191,7 +191,7 @@ def _view(
     sources = transcript.sources(turn.number)
     calls = transcript.calls(turn.number)
     requests = transcript.sent_count(turn.number)
-    found = _found_and_sent(len(sources), *transcript.count_shown_passages(turn.number))
+    counts = _found_and_sent(len(sources), *transcript.count_shown_passages(turn.number))
     return TurnView(
         number=turn.number,
         path=path,
@@ -206,13 +206,13 @@ def _view(
         unsupported=tuple(render_sentence(words_of_sentence(one)) for one in ending.unsupported),
         error=in_words(ending.error),
         limits=_limits(*transcript.limits(turn.number)),
-        steps=tuple(_steps(found, calls)),
-        steps_said=_steps_said(found, calls),
+        steps=tuple(_steps(counts, calls)),
+        steps_summary=_summarise_steps(counts, calls),
         proposed=proposed_changes(calls),
         feedback=turn.feedback,
         sources=len(sources),
         requests=requests,
-        said=_origin_of_answer(turn),
+        answered_by=_origin_of_answer(turn),
         last=turn.number == last,
         superseded=superseded,
         seconds=_seconds_since(turn.began),
@@ -259,24 +259,24 @@ def _found_and_sent(every: int, sent: int, searched: int) -> str:
     return f"{amount(every, 'passage')} found{left_out}" if every else ""
 
 
-def _steps(found: str, calls: Sequence[CallRecord]) -> list[Step]:
-    searched = [Step(f"Searched; {found}")] if found else []
+def _steps(counts: str, calls: Sequence[CallRecord]) -> list[Step]:
+    searched = [Step(f"Searched; {counts}")] if counts else []
     return [*searched, *(Step(_call(call), call.result, call.failed) for call in calls)]
 
 
-def _steps_said(found: str, calls: Sequence[CallRecord]) -> str:
-    asked = f"the model looked {amount(len(calls), 'more time')}" if calls else ""
-    return ", ".join(filter(None, (found or ("0 passages found" if calls else ""), asked)))
+def _summarise_steps(counts: str, calls: Sequence[CallRecord]) -> str:
+    calls_made = f"the model looked {amount(len(calls), 'more time')}" if calls else ""
+    return ", ".join(filter(None, (counts or ("0 passages found" if calls else ""), calls_made)))
 
 
 def _call(call: CallRecord) -> str:
     try:
-        given = ", ".join(str(value) for value in dict(json.loads(call.arguments)).values())
+        text = ", ".join(str(value) for value in dict(json.loads(call.arguments)).values())
     except (ValueError, TypeError, RecursionError):
-        given = call.arguments
+        text = call.arguments
     brought = "it failed" if call.failed else amount(len(call.numbers), "passage")
-    given = given if len(given) <= _LONGEST_STEP else f"{given[:_LONGEST_STEP]}…"
-    return f"{_DONE.get(call.name, call.name)}: {' '.join(given.split())} ({brought})"
+    text = text if len(text) <= _LONGEST_STEP else f"{text[:_LONGEST_STEP]}…"
+    return f"{_DONE.get(call.name, call.name)}: {' '.join(text.split())} ({brought})"
 
 
 def _origin_of_answer(turn: TurnRecord) -> str:

@@ -102,14 +102,14 @@ def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
 
 def _plan_catch_up(connection: sqlite3.Connection, mark: Mark | None, sizes: Thresholds) -> tuple[Lag, bool] | None:
     """Return the changes to catch up on and whether to rebuild the file; None if there is nothing to do."""
-    found = lag(connection, mark)
-    if found is not None and found.size <= sizes.overlaid:
+    behind = lag(connection, mark)
+    if behind is not None and behind.size <= sizes.overlaid:
         return None
-    if found is None or mark is None or is_worn(after(mark, found), _WORN_SHARE, sizes.worn):
+    if behind is None or mark is None or is_worn(after(mark, behind), _WORN_SHARE, sizes.worn):
         whole = lag(connection, None)
         assert whole is not None
         return whole, True
-    return found, False
+    return behind, False
 
 
 def _prepare_lexical(

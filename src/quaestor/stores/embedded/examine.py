@@ -56,9 +56,9 @@ def _check_truth(connection: sqlite3.Connection, folder: Path, dimensions: int) 
         IndexUnusableError: a row is missing, or nothing refers to it.
         DatabaseError: a row cannot be read, or does not match its checksum.
     """
-    said = "; ".join(str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MOST_SAID})"))
-    if said != "ok":
-        raise unusable(folder, f"is damaged ({said})")
+    faults = "; ".join(str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MOST_SAID})"))
+    if faults != "ok":
+        raise unusable(folder, f"is damaged ({faults})")
     for path in sqlite_rows.documents(connection):
         sqlite_rows.chunks_of(connection, path)
     counted = sum(len(one.segment.chunks) for one in sqlite_rows.terms_after(connection, 0))

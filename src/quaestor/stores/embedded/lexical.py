@@ -39,9 +39,9 @@ def count_terms(chunks: Sequence[ChunkTerms]) -> Segment:
     every = [field for chunk in chunks for field in chunk]
     lengths = np.array(list(map(len, every)), dtype=np.int64) // KEY_BYTES
     rows, fields = np.divmod(np.repeat(np.arange(len(lengths)), lengths), len(FIELDS))
-    found = np.frombuffer(b"".join(every), dtype="<u8") + fields.astype(np.uint64)
-    keys = _distinct(found)
-    codes = np.searchsorted(keys, found) << _ROW_BITS | rows
+    packed_counts = np.frombuffer(b"".join(every), dtype="<u8") + fields.astype(np.uint64)
+    keys = _distinct(packed_counts)
+    codes = np.searchsorted(keys, packed_counts) << _ROW_BITS | rows
     codes.sort()
     firsts = np.flatnonzero(_differs(codes))
     counts = np.diff(firsts, append=len(codes))
@@ -121,12 +121,12 @@ class RecentChunks:
     """
 
     def __init__(self, entries: Iterable[DocumentTerms]) -> None:
-        found = list(entries)
-        sizes = [len(entry.segment.chunks) for entry in found]
-        self._documents = np.repeat(np.array([entry.document for entry in found], dtype=np.int64), sizes)
+        documents = list(entries)
+        sizes = [len(entry.segment.chunks) for entry in documents]
+        self._documents = np.repeat(np.array([entry.document for entry in documents], dtype=np.int64), sizes)
         self._segments = [
             merge_segments(run, [np.ones(len(one.chunks), dtype=np.bool_) for one in run])
-            for run in runs((entry.segment for entry in found), MOST_ROWS)
+            for run in runs((entry.segment for entry in documents), MOST_ROWS)
         ]
         self.lengths = {
             field: sum(int(segment.lengths[number].sum(dtype=np.int64)) for segment in self._segments)
@@ -164,8 +164,8 @@ class RecentChunks:
             averages: the mean length of each field.
             documents: the documents to whose chunks the search is limited; None for all.
         """
-        keys, asked = keys_of(terms), QueryRuns.of(factors[None], averages)
-        every = [segment.scores(segment.bounds(keys), asked)[0] for segment in self._segments]
+        keys, query = keys_of(terms), QueryRuns.of(factors[None], averages)
+        every = [segment.scores(segment.bounds(keys), query)[0] for segment in self._segments]
         scores = np.concatenate([np.empty(0, dtype=np.float32), *every])
         if documents is not None:
             scores = scores * np.isin(self._documents, list(documents))

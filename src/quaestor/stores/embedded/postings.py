@@ -218,24 +218,24 @@ class Segment(NamedTuple):
             places = places[own.take(own.searchsorted(places), mode="clip") == places] if len(own) else own
         return self.chunks[places]
 
-    def scores(self, bounds: Bounds, asked: QueryRuns) -> list[Scores]:
+    def scores(self, bounds: Bounds, query: QueryRuns) -> list[Scores]:
         """Return the BM25 score of every chunk, shape ``(rows,)``, for each choice of boosts; do not modify it.
 
         Args:
             bounds: the bounds of the terms' postings.
-            asked: the query.
+            query: the query.
         """
-        runs = bounds[:, asked.is_searched]
+        runs = bounds[:, query.is_searched]
         many = runs[1] - runs[0]
         places, parts = self._gather_runs(runs.T.tolist(), int(many.sum()))
         # No place is out of bounds; with `clip`, `take` skips the check.
-        lengths = self.lengths.ravel().take(places + np.repeat(asked.fields * len(self.chunks), many), mode="clip")
+        lengths = self.lengths.ravel().take(places + np.repeat(query.fields * len(self.chunks), many), mode="clip")
         norms = lengths.astype(np.float32)
-        norms *= np.repeat(asked.slopes, many)
+        norms *= np.repeat(query.slopes, many)
         norms += np.float32(K1 * (1 - B))
         norms += parts
         parts /= norms
-        return self._sums(places, parts, many, asked)
+        return self._sums(places, parts, many, query)
 
     def _gather_runs(self, runs: Iterable[Sequence[int]], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return the places and counts of runs of postings, ``count`` postings in all."""
@@ -251,9 +251,9 @@ class Segment(NamedTuple):
             at = to
         return places, counts
 
-    def _sums(self, places: NDArray[np.intp], parts: Scores, many: NDArray[np.int64], asked: QueryRuns) -> list[Scores]:
+    def _sums(self, places: NDArray[np.intp], parts: Scores, many: NDArray[np.int64], query: QueryRuns) -> list[Scores]:
         """Return the weighted sums, shape ``(rows,)``, for each choice of boosts; shared parts are summed once."""
-        weights, same = asked.weights, asked.same
+        weights, same = query.weights, query.same
         split = int(many[:same].sum())
         shared = np.zeros(len(self.chunks), dtype=np.float32)
         np.add.at(shared, places[:split], parts[:split] * np.repeat(weights[0, :same], many[:same]))

@@ -208,10 +208,10 @@ def connect_reading(folder: Path) -> tuple[sqlite3.Connection, bool]:
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or not (folder / FILE).is_file():
             raise
-        found = _connect_without_writing(folder)
-        if found is None:
+        connected = _connect_without_writing(folder)
+        if connected is None:
             raise
-        return found
+        return connected
 
 
 def _connect_without_writing(folder: Path) -> tuple[sqlite3.Connection, bool] | None:
@@ -302,8 +302,8 @@ def _state(connection: sqlite3.Connection) -> tuple[object, ...]:
 
 def made_with(connection: sqlite3.Connection) -> tuple[str, int] | None:
     """Return the name and the dimensions of the embedder that an index was made with; None if its state is missing."""
-    found = connection.execute("SELECT embedder, dimensions FROM state").fetchone()
-    return None if found is None else (str(found[0]), int(found[1]))
+    row = connection.execute("SELECT embedder, dimensions FROM state").fetchone()
+    return None if row is None else (str(row[0]), int(row[1]))
 
 
 def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimensions: int) -> None:
@@ -320,12 +320,12 @@ def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimension
     if version < VERSION:
         raise unusable(folder, f"was written by an older version of Quaestor (schema {version}, needed {VERSION})")
     check_state(connection)
-    found = made_with(connection)
-    assert found is not None
-    if found != (embedder, dimensions):
+    recorded = made_with(connection)
+    assert recorded is not None
+    if recorded != (embedder, dimensions):
         raise unusable(
             folder,
-            f"was made with the embedder {found[0]!r} ({found[1]} dimensions), not {embedder!r} ({dimensions})",
+            f"was made with the embedder {recorded[0]!r} ({recorded[1]} dimensions), not {embedder!r} ({dimensions})",
         )
 
 
@@ -335,11 +335,11 @@ def check_embedder(connection: sqlite3.Connection, folder: Path, embedder: str) 
     Raises:
         EmbedderChangedError: they are those of another embedder.
     """
-    found = made_with(connection)
-    if found is not None and found[0] != embedder:
+    recorded = made_with(connection)
+    if recorded is not None and recorded[0] != embedder:
         raise EmbedderChangedError(
-            f"The index in {str(folder)!r} was given the embedder {found[0]!r} since it was opened for {embedder!r}: "
-            "open it again."
+            f"The index in {str(folder)!r} was given the embedder {recorded[0]!r} since it was opened for "
+            f"{embedder!r}: open it again."
         )
 
 
@@ -350,7 +350,7 @@ def upgrade(connection: sqlite3.Connection) -> None:
     """
     if not _is_older(connection):
         return
-    _teach(connection)
+    _register_functions(connection)
     with suppress(sqlite3.OperationalError):
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -369,7 +369,7 @@ def _is_older(connection: sqlite3.Connection) -> bool:
     return _OLDEST <= version < VERSION and is_ours(connection)
 
 
-def _teach(connection: sqlite3.Connection) -> None:
+def _register_functions(connection: sqlite3.Connection) -> None:
     """Make the checksum functions available in SQL statements."""
     make = connection.create_function
     make("chunk_checksum", -1, lambda *row: chunk_checksum(row[:-1], row[-1]))
@@ -391,7 +391,7 @@ def _give_checksums(connection: sqlite3.Connection) -> None:
     if "checksum" not in _columns(connection, "chunks"):
         execute("ALTER TABLE chunks ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
     execute(f"UPDATE chunks SET checksum = chunk_checksum({_FIELDS})")
-    _copy(connection)
+    _recreate_tables(connection)
     for table, added in _ADDED.items():
         for column, value in added.items():
             execute(f"ALTER TABLE {table} ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
@@ -400,7 +400,7 @@ def _give_checksums(connection: sqlite3.Connection) -> None:
     seal_state(connection)
 
 
-def _copy(connection: sqlite3.Connection) -> None:
+def _recreate_tables(connection: sqlite3.Connection) -> None:
     """Create those tables again in which a new column is not the last one, or is part of the key."""
     held = {
         table: connection.execute(f"SELECT {columns} FROM {table}").fetchall() for table, columns in _COPIED.items()

@@ -144,12 +144,12 @@ def vectors_after(
         "FROM chunks c LEFT JOIN vectors v ON v.id = c.vector WHERE c.id > ? ORDER BY c.id",
         (chunk,),
     )
-    while found := rows.fetchmany(batch):
-        *numbers, data = zip(*found, strict=True)
+    while batch_rows := rows.fetchmany(batch):
+        *numbers, data = zip(*batch_rows, strict=True)
         require(None not in data and {len(row) for row in data} == {dimensions}, "a vector")
         ids, documents, vectors, checksums, links, sums = np.array(numbers, dtype=np.int64)
         require(bool((link_sums(ids, documents, vectors, checksums) == links).all()), "a chunk")
-        matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(found), dimensions)
+        matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(batch_rows), dimensions)
         require(bool((vector_sums(vectors, matrix) == sums).all()), "a vector")
         yield ids, matrix
 
@@ -201,10 +201,10 @@ def _document(row: Sequence[Any]) -> Document:
 
 def documents(connection: sqlite3.Connection) -> dict[str, Document]:
     """Return every document by path."""
-    found = {row[1]: _document(row) for row in connection.execute(f"SELECT {_WHOLE} FROM documents")}
+    by_id = {row[1]: _document(row) for row in connection.execute(f"SELECT {_WHOLE} FROM documents")}
     (expected,) = connection.execute("SELECT documents FROM state").fetchone()
-    require(len(found) == expected, "the number of documents")
-    return {document.path: document for document in found.values()}
+    require(len(by_id) == expected, "the number of documents")
+    return {document.path: document for document in by_id.values()}
 
 
 def places(connection: sqlite3.Connection, paths: Sequence[str | bytes]) -> Iterator[Sequence[Any]]:
@@ -271,18 +271,18 @@ def chunks_of(connection: sqlite3.Connection, path: str) -> list[StoredChunk]:
     row = _row_of(connection, path)
     if row is None:
         return []
-    found, (first, chunk_count) = _document(row), row[-3:-1]
+    document, (first, chunk_count) = _document(row), row[-3:-1]
     rows = connection.execute(
         f"SELECT {_CHUNK} FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY c.id", (first, first + chunk_count - 1)
     ).fetchall()
     require(len(rows) == chunk_count, f"the number of chunks of {path!r}")
-    return [_read_chunk(row, found, first) for row in rows]
+    return [_read_chunk(row, document, first) for row in rows]
 
 
 def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, StoredChunk]:
     """Return the chunks that exist, by identifier, in the order of ``ids``."""
     wanted = list(dict.fromkeys(int(chunk) for chunk in ids))
-    found: dict[int, StoredChunk] = {}
+    stored: dict[int, StoredChunk] = {}
     known: dict[int, Document] = {}
     for batch in batches(wanted):
         rows = connection.execute(
@@ -293,9 +293,9 @@ def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Stor
         for row in rows:
             if row[1] not in known:
                 known[row[1]] = _document(row[_CHUNK_COLUMNS:])
-            found[row[0]] = _read_chunk(row[:_CHUNK_COLUMNS], known[row[1]], row[-3])
-    require(not any(_is_claimed(connection, chunk) for chunk in wanted if chunk not in found), "a chunk")
-    return {chunk: found[chunk] for chunk in wanted if chunk in found}
+            stored[row[0]] = _read_chunk(row[:_CHUNK_COLUMNS], known[row[1]], row[-3])
+    require(not any(_is_claimed(connection, chunk) for chunk in wanted if chunk not in stored), "a chunk")
+    return {chunk: stored[chunk] for chunk in wanted if chunk in stored}
 
 
 def _is_claimed(connection: sqlite3.Connection, chunk: int) -> bool:
@@ -308,14 +308,14 @@ def _is_claimed(connection: sqlite3.Connection, chunk: int) -> bool:
 
 def paths_of(connection: sqlite3.Connection, ids: Iterable[int]) -> set[str]:
     """Return the paths of these chunks' documents."""
-    found: set[str] = set()
+    paths: set[str] = set()
     for batch in batches([int(chunk) for chunk in ids]):
         rows = connection.execute(
             f"SELECT path FROM documents WHERE id IN (SELECT document FROM chunks WHERE id IN ({marks(len(batch))}))",
             batch,
         )
-        found.update(from_storable(path) for (path,) in rows)
-    return found
+        paths.update(from_storable(path) for (path,) in rows)
+    return paths
 
 
 def paths_ending(connection: sqlite3.Connection, end: str) -> list[tuple[str, int]]:
@@ -369,10 +369,10 @@ def check_vectors(connection: sqlite3.Connection, dimensions: int) -> None:
         DamagedRowError: a vector does not match its checksum.
     """
     rows = connection.execute("SELECT id, checksum, data FROM vectors")
-    while found := rows.fetchmany(_BATCH):
-        numbers, sums, data = zip(*found, strict=True)
+    while batch := rows.fetchmany(_BATCH):
+        numbers, sums, data = zip(*batch, strict=True)
         require({len(row) for row in data} == {dimensions}, "a vector")
-        matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(found), dimensions)
+        matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(batch), dimensions)
         require(bool((vector_sums(np.array(numbers, dtype=np.int64), matrix) == np.array(sums)).all()), "a vector")
 
 
@@ -385,7 +385,7 @@ def _check_buckets(connection: sqlite3.Connection, sums: dict[int, int]) -> None
 
 def known_vectors(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
     """Return the stored rows of the known keys."""
-    found: dict[bytes, bytes] = {}
+    vectors: dict[bytes, bytes] = {}
     for batch in batches(list(dict.fromkeys(keys))):
         rows = connection.execute(
             f"SELECT key, data, id, checksum FROM vectors WHERE key IN ({marks(len(batch))})", batch
@@ -393,8 +393,8 @@ def known_vectors(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict
         for key, data, number, checksum in rows:
             [own] = vector_sums(np.array([number]), np.frombuffer(data, dtype=np.int8)[None])
             require(own == checksum, "a vector")
-            found[key] = data
-    return found
+            vectors[key] = data
+    return vectors
 
 
 def stats(connection: sqlite3.Connection, store_bytes: int) -> StoreStats:
@@ -424,12 +424,12 @@ def generation(connection: sqlite3.Connection) -> int:
 
 
 def all_metadata(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return every remembered string."""
+    """Return every stored string by key."""
     return {key: from_storable(value) for key, value in connection.execute("SELECT key, value FROM metadata")}
 
 
 def metadata(connection: sqlite3.Connection, key: str) -> str | None:
-    """Return a remembered string."""
+    """Return the string stored under a key; None if there is none."""
     # One statement, so that all values are of one state.
     value, checksum, lacking = connection.execute(
         "SELECT m.value, m.checksum, s.remembered - (SELECT coalesce(sum(checksum), 0) FROM metadata) "
@@ -440,5 +440,5 @@ def metadata(connection: sqlite3.Connection, key: str) -> str | None:
     if value is None:
         return None
     require(text_sum((key,), value) == checksum, f"{key!r}")
-    found: str = from_storable(value)
-    return found
+    text: str = from_storable(value)
+    return text

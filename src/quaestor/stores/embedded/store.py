@@ -226,10 +226,10 @@ class EmbeddedStore(LexicalQueries):
     def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
         """Return up to ``k`` paths that equal ``end`` or end with a slash and it, in any case; shortest first."""
         with self._reader.state() as connection:
-            found = sqlite_rows.paths_ending(connection, end)
+            rows = sqlite_rows.paths_ending(connection, end)
             allowed = self._reader.allowed_documents(connection, where)
-            let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in found]))
-        paths = [path for path, chunk in found if let_through is None or chunk in let_through]
+            let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in rows]))
+        paths = [path for path, chunk in rows if let_through is None or chunk in let_through]
         return sorted(paths, key=lambda path: (len(path), path))[: max(k, 0)]
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
@@ -243,7 +243,7 @@ class EmbeddedStore(LexicalQueries):
             return sqlite_rows.documents(connection)
 
     def document(self, path: str) -> Document | None:
-        """Return one document."""
+        """Return the document of a path; None if there is none."""
         with self._reader.state() as connection:
             return sqlite_rows.document(connection, path)
 
@@ -257,8 +257,8 @@ class EmbeddedStore(LexicalQueries):
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
         """Return the stored vectors of these keys with int8 precision, without unknown keys."""
         with self._reader.state() as connection:
-            found = sqlite_rows.known_vectors(connection, keys)
-        return {key: restore(data) for key, data in found.items()}
+            vectors = sqlite_rows.known_vectors(connection, keys)
+        return {key: restore(data) for key, data in vectors.items()}
 
     def packed_documents(self, paths: Sequence[str]) -> Sequence[PackedDocument]:
         """Yield the given documents that exist, in the form that ``pack`` returns."""
@@ -272,7 +272,7 @@ class EmbeddedStore(LexicalQueries):
         return self._reader.ask(sqlite_rows.all_metadata)
 
     def stats(self) -> StoreStats:
-        """Return sizes."""
+        """Return the store's sizes."""
         with self._reader.state() as connection:
             return sqlite_rows.stats(connection, self._store_bytes())
 

@@ -237,11 +237,11 @@ class Transaction:
     def _vectors(self, every: Iterable[Columns]) -> dict[bytes, int]:
         """Store the vectors of new keys; return the identifiers of all keys."""
         rows = {key: row for columns in every for key, row in zip(columns.keys, columns.rows(), strict=True)}
-        found: dict[bytes, int] = {}
+        ids: dict[bytes, int] = {}
         for batch in batches(list(rows)):
             cursor = self._connection.execute(f"SELECT key, id FROM vectors WHERE key IN ({marks(len(batch))})", batch)
-            found.update(cursor.fetchall())
-        fresh = [key for key in rows if key not in found]
+            ids.update(cursor.fetchall())
+        fresh = [key for key in rows if key not in ids]
         data = [rows[key] for key in fresh]
         numbers = np.arange(self._next_vector, self._next_vector + len(fresh))
         matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(fresh), self.dimensions)
@@ -249,9 +249,9 @@ class Transaction:
             "INSERT INTO vectors VALUES (?, ?, ?, ?)",
             zip(numbers.tolist(), fresh, data, vector_sums(numbers, matrix).tolist(), strict=True),
         )
-        found.update(zip(fresh, numbers.tolist(), strict=True))
+        ids.update(zip(fresh, numbers.tolist(), strict=True))
         self._next_vector += len(fresh)
-        return found
+        return ids
 
     def _collect(self) -> None:
         """Delete the vectors that no chunk uses, if there may be too many."""

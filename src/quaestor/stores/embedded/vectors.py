@@ -274,12 +274,12 @@ def nearest(
     query = unit(vector)
     if query is None or k <= 0:
         return ScoredChunks.of(())
-    found = [part.search(query, k, allowed, sizes) for part in parts if len(part.ids)]
-    if len(found) == 1:
-        return ScoredChunks(*found[0])
-    if not found:
+    parts_nearest = [part.search(query, k, allowed, sizes) for part in parts if len(part.ids)]
+    if len(parts_nearest) == 1:
+        return ScoredChunks(*parts_nearest[0])
+    if not parts_nearest:
         return ScoredChunks.of(())
-    ids = np.concatenate([ids for ids, _ in found])
-    scores = np.concatenate([scores for _, scores in found])
+    ids = np.concatenate([ids for ids, _ in parts_nearest])
+    scores = np.concatenate([scores for _, scores in parts_nearest])
     best = top(scores, k)
     return ScoredChunks(ids[best], scores[best])

@@ -128,23 +128,23 @@ class LexicalView(NamedTuple):
         averages = [(length or 1) / chunks for length in lengths]
         best = self._search_stored(bounds, factors, averages, k, allowed)
         documents = None if allowed is None else frozenset(allowed.documents.tolist())
-        found: list[ScoredChunks] = []
+        results: list[ScoredChunks] = []
         for own, way in zip(best, factors, strict=True):
             if self.recent:
                 hits = [*own, *self.recent.search(terms, way, averages, documents)]
                 own = ScoredChunks.of(sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k])
-            found.append(own)
-        return WordMatches(found, known)
+            results.append(own)
+        return WordMatches(results, known)
 
     def holding(self, terms: Sequence[str], k: int, allowed: AllowedDocuments | None) -> list[int]:
         """Return up to ``k`` chunks whose body contains all of the terms, oldest first."""
-        found: list[int] = []
+        chunk_ids: list[int] = []
         if self.base is not None:
             for segment, alive, bounds in zip(self.base.segments, self.alive, self._bounds(terms), strict=True):
                 chunks = segment.holding(bounds)
-                found += (chunks if alive is None else chunks[alive[segment.chunks.searchsorted(chunks)]]).tolist()
-        found += self.recent.holding(terms)
-        return (found if allowed is None else allowed.only(found))[: max(k, 0)]
+                chunk_ids += (chunks if alive is None else chunks[alive[segment.chunks.searchsorted(chunks)]]).tolist()
+        chunk_ids += self.recent.holding(terms)
+        return (chunk_ids if allowed is None else allowed.only(chunk_ids))[: max(k, 0)]
 
     def _bounds(self, terms: Sequence[str]) -> Sequence[Bounds]:
         return self.base.bounds(keys_of(terms)) if self.base else []
@@ -170,11 +170,11 @@ class LexicalView(NamedTuple):
         best = [BestScores(k) for _ in factors]
         if self.base is not None:
             runs = None if allowed is None else allowed.runs()
-            asked = QueryRuns.of(factors, averages)
+            query = QueryRuns.of(factors, averages)
             for segment, alive, own in zip(self.base.segments, self.alive, bounds, strict=True):
                 if not (own[1] > own[0]).any():
                     continue
-                for one, scores in zip(best, segment.scores(own, asked), strict=True):
+                for one, scores in zip(best, segment.scores(own, query), strict=True):
                     offered = scores if alive is None else scores * alive
                     if runs is not None:
                         offered = offered * which_are_covered(segment.chunks, runs)
@@ -293,8 +293,8 @@ class LexicalQueries(ABC):
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return the number of chunks that contain each term, counted in the field with most of them."""
         known = _distinct(terms)
-        found = self._of_lexical(lambda view, _: view.frequencies(known))
-        return dict(zip(known, found.max(axis=0).tolist(), strict=True))
+        counts = self._of_lexical(lambda view, _: view.frequencies(known))
+        return dict(zip(known, counts.max(axis=0).tolist(), strict=True))
 
 
 def weigh(terms: Sequence[str]) -> dict[str, float]:

@@ -193,13 +193,13 @@ class Database:
         with translate_failures(self.address):
             connection = self._primary.take()
             try:
-                for left in reversed(range(_TRIES)):
+                for tries_left in reversed(range(_TRIES)):
                     try:
                         for statement in statements:
                             connection.execute(statement.encode())
                         return
                     except psycopg.Error as error:
-                        if code_of(error) not in UNDONE or not left:
+                        if code_of(error) not in UNDONE or not tries_left:
                             raise
             finally:
                 self._primary.give(connection)
@@ -295,9 +295,9 @@ class _Pool:
     def __init__(self, uri: str, attributes: str, most: int, silent: int) -> None:
         self._uri = uri
         self._attributes = attributes
-        given = psycopg.conninfo.conninfo_to_dict(uri)
+        parameters = psycopg.conninfo.conninfo_to_dict(uri)
         limits = {**_LIMITS, "tcp_user_timeout": 1000 * silent}
-        self._limits: dict[str, Any] = {name: limit for name, limit in limits.items() if name not in given}
+        self._limits: dict[str, Any] = {name: limit for name, limit in limits.items() if name not in parameters}
         self._idle: list[Connection] = []
         self._mutex = threading.Lock()
         self._free = threading.BoundedSemaphore(most)

@@ -173,12 +173,12 @@ class Transaction:
 
     def _places(self, paths: Iterable[str]) -> dict[str, _Place]:
         by_key = {stored_rows.path_key(path): path for path in paths}
-        found = self._execute(
+        rows = self._execute(
             "SELECT path_key, id, first_chunk, chunk_count, content_hash FROM quaestor.documents "
             "WHERE corpus_id = %s AND path_key = ANY(%s)",
             list(by_key),
         )
-        return {by_key[key]: _Place(*place) for key, *place in found}
+        return {by_key[key]: _Place(*place) for key, *place in rows}
 
     def _drop(self, places: Sequence[_Place]) -> None:
         """Delete the chunks at ``places``; record those that a segment holds in the change log."""
@@ -225,24 +225,28 @@ class Transaction:
         self._changed = True
         self.keep([version.kept for version in versions if version.kept is not None])
         vectors = self._vectors([version.columns for version in versions])
-        found: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _COPIED}
+        rows_by_table: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _COPIED}
         for version in versions:
             place = places.get(version.document.path)
             document = place.id if place else self._new_document()
-            self._add_rows(found, version, document, vectors)
+            self._add_rows(rows_by_table, version, document, vectors)
         for table in ("documents", "chunks", "names", "terms"):
-            self._copy(table, found[table])
-        if found["chunks"]:
+            self._copy(table, rows_by_table[table])
+        if rows_by_table["chunks"]:
             self._content_changed = True
 
     def _add_rows(
-        self, found: dict[str, list[tuple[Any, ...]]], version: PackedDocument, document: int, vectors: dict[bytes, int]
+        self,
+        rows_by_table: dict[str, list[tuple[Any, ...]]],
+        version: PackedDocument,
+        document: int,
+        vectors: dict[bytes, int],
     ) -> None:
         """Add the rows of one document to those of each table."""
         corpus, first, columns = self._corpus, self._state.next_chunk, version.columns
         self._state = self._state._replace(next_chunk=first + version.chunks)
         key = stored_rows.path_key(version.document.path)
-        found["documents"].append(
+        rows_by_table["documents"].append(
             (
                 corpus,
                 document,
@@ -253,12 +257,12 @@ class Transaction:
                 None if version.kept is None else version.kept.hash,
             )
         )
-        found["chunks"].extend(
+        rows_by_table["chunks"].extend(
             (corpus, first + at, document, vectors[key], *stored_rows.chunk_row(own))
             for at, (key, own) in enumerate(zip(columns.keys, columns.chunks, strict=True))
         )
-        found["names"].extend((corpus, stored_rows.name_key(name), first + at) for name, at in columns.names)
-        found["terms"].extend((corpus, first + at, document, data) for at, data in columns.terms)
+        rows_by_table["names"].extend((corpus, stored_rows.name_key(name), first + at) for name, at in columns.names)
+        rows_by_table["terms"].extend((corpus, first + at, document, data) for at, data in columns.terms)
 
     def _new_document(self) -> int:
         number = self._state.next_document
@@ -267,10 +271,10 @@ class Transaction:
 
     def _vectors(self, every: Iterable[Columns]) -> dict[bytes, int]:
         """Store the vectors of new keys; return the identifiers of all keys."""
-        given = {key: row for columns in every for key, row in zip(columns.keys, columns.rows(), strict=True)}
+        rows_by_key = {key: row for columns in every for key, row in zip(columns.keys, columns.rows(), strict=True)}
         query = "SELECT key, id FROM quaestor.vectors WHERE corpus_id = %s AND key = ANY(%s)"
-        found: dict[bytes, int] = dict(self._execute(query, list(given)))
-        fresh = {key: row for key, row in given.items() if key not in found}
+        ids: dict[bytes, int] = dict(self._execute(query, list(rows_by_key)))
+        fresh = {key: row for key, row in rows_by_key.items() if key not in ids}
         first = self._state.next_vector
         matrix = np.frombuffer(b"".join(fresh.values()), dtype=np.int8).reshape(len(fresh), self.dimensions)
         self._copy(
@@ -280,26 +284,26 @@ class Transaction:
                 for at, row in enumerate(zip(fresh, to_half_vectors(matrix), strict=True))
             ],
         )
-        found.update((key, first + at) for at, key in enumerate(fresh))
+        ids.update((key, first + at) for at, key in enumerate(fresh))
         self._state = self._state._replace(next_vector=first + len(fresh))
-        return found
+        return ids
 
     def keep(self, every: Iterable[KeptBytes]) -> None:
         """Store those bytes whose hashes are not stored yet."""
-        given = {kept.hash: kept.data for kept in every}
+        data_by_hash = {kept.hash: kept.data for kept in every}
         query = "SELECT hash FROM quaestor.contents WHERE corpus_id = %s AND hash = ANY(%s)"
-        known = {found for (found,) in self._execute(query, list(given))}
-        self._copy("contents", [(self._corpus, *one) for one in given.items() if one[0] not in known])
+        known = {found for (found,) in self._execute(query, list(data_by_hash))}
+        self._copy("contents", [(self._corpus, *one) for one in data_by_hash.items() if one[0] not in known])
 
     def add_bytes(self, given: Mapping[Document, KeptBytes]) -> None:
         """Store the bytes of documents that lack them; see ``quaestor.stores.shared_store.SharingStore``."""
         by_key = {stored_rows.path_key(document.path): (document, kept) for document, kept in given.items()}
-        found = self._execute(
+        rows = self._execute(
             "SELECT path_key, sha256 FROM quaestor.documents "
             "WHERE corpus_id = %s AND path_key = ANY(%s) AND content_hash IS NULL",
             list(by_key),
         )
-        lacking = [(key, by_key[key][1]) for key, sha256 in found if by_key[key][0].sha256 == sha256]
+        lacking = [(key, by_key[key][1]) for key, sha256 in rows if by_key[key][0].sha256 == sha256]
         if not lacking:
             return
         self.keep([kept for _, kept in lacking])

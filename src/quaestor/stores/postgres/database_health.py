@@ -58,11 +58,11 @@ def examine_database(database: Database) -> Health:
     health, reached = database.read(read)
     if not reached:
         try_migration(database)
-        said = "no tables yet; this user may make them, and the first `quaestor index` does so"
-        return health._replace(found=said, is_current=False)
+        step = "no tables yet; this user may make them, and the first `quaestor index` does so"
+        return health._replace(found=step, is_current=False)
     if reached < len(steps()):
-        said = f"{health.found}: the next command that opens it brings them up to date"
-        return health._replace(found=said, is_current=False)
+        step = f"{health.found}: the next command that opens it brings them up to date"
+        return health._replace(found=step, is_current=False)
     return health
 
 
@@ -93,13 +93,13 @@ def _rights(connection: Connection) -> list[str]:
     closed = _names(connection, f"AND NOT (has_schema_privilege(n.oid, 'USAGE') AND {may})")
     foreign = _names(connection, "AND c.relname = 'vectors' AND NOT pg_has_role(c.relowner, 'USAGE')")
     anybody = "has_schema_privilege('public', n.oid, 'USAGE') AND has_table_privilege('public', c.oid, 'SELECT')"
-    found = {
+    rights = {
         f"this user may not read and write {closed}: let the owner run GRANT": closed,
         f"only the owner of {foreign} can make an index of vectors: let that user run `quaestor index`": foreign,
         f"everybody who may connect can read {(everybody := _names(connection, f'AND {anybody}'))}: take that away"
         " with REVOKE": everybody,
     }
-    return [said for said, applies in found.items() if applies]
+    return [text for text, applies in rights.items() if applies]
 
 
 def _names(connection: Connection, condition: str) -> str:

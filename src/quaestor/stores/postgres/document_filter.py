@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def allowed_documents(connection: Connection, corpus: int, where: Where) -> AllowedDocuments:
     """Return the documents that match ``where`` and have chunks."""
     rows = _through(connection, corpus, "id, first_chunk, chunk_count", where, "chunk_count > 0")
-    found = list(rows)
-    table = np.array(found, dtype=np.int64).reshape(len(found), 3)
+    matching = list(rows)
+    table = np.array(matching, dtype=np.int64).reshape(len(matching), 3)
     return AllowedDocuments(table[:, 0], table[:, 1], table[:, 2])
 
 

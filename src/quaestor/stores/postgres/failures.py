@@ -62,6 +62,7 @@ _NEXT_STEPS = (
     ("password authentication failed", "check the user and the password"),
     ("no password supplied", "put the password into the address, PGPASSWORD or a password file"),
     ("no pg_hba.conf entry", "the server must let this user in from this machine (pg_hba.conf)"),
+    ("no space left on device", "free some space on the server's disk and run again"),
     ("does not exist", "create it, or check the names in the address"),
     ("could not translate host name", "check the host in the address"),
     ("failed to resolve host", "check the host in the address"),
@@ -101,9 +102,9 @@ def translate_failures(address: Address) -> Iterator[None]:
 
 def explain_failure(error: psycopg.Error, address: Address) -> QuaestorError:
     """Return our error for a driver's error, with the next step."""
-    code, said = error.sqlstate or "08", _words(error)
+    code, text = error.sqlstate or "08", _words(error)
     kind, message = next((kind, message) for codes, kind, message in _MEANINGS if code.startswith(codes))
-    meant = kind(message.format(repr(str(address)), said, _next_step(said)))
+    meant = kind(message.format(repr(str(address)), text, _next_step(text)))
     meant.retryable = meant.retryable or is_passing(error)
     return meant
 
@@ -116,9 +117,9 @@ def is_passing(error: BaseException) -> bool:
     if cause is not None and cause.sqlstate:
         code = cause.sqlstate
         return code in UNDONE or code in _COMING_OR_GOING or code.startswith("08")
-    said = str(cause).lower()
+    text = str(cause).lower()
     # Refused connections come without an SQLSTATE; those refused because of the user or database stay refused.
-    refused = any(words in said for words in ("authentication", "does not exist", "no password", "pg_hba"))
+    refused = any(words in text for words in ("authentication", "does not exist", "no password", "pg_hba"))
     return isinstance(cause, psycopg.OperationalError) and not refused
 
 
@@ -143,12 +144,12 @@ def missing_driver() -> UsageError:
 
 def _words(error: psycopg.Error) -> str:
     """Return an error's message on one line, without passwords."""
-    said = " ".join((error.diag.message_primary or str(error)).split())
-    return mask_passwords(said).rstrip(".") or type(error).__name__
+    text = " ".join((error.diag.message_primary or str(error)).split())
+    return mask_passwords(text).rstrip(".") or type(error).__name__
 
 
-def _next_step(said: str) -> str:
-    lowered = said.lower()
+def _next_step(text: str) -> str:
+    lowered = text.lower()
     return next(
         (step for words, step in _NEXT_STEPS if words in lowered), "check the address and the server, and retry"
     )
@@ -179,11 +180,11 @@ class Address(NamedTuple):
                 f"{mask_passwords(uri)!r} is not an address of a store. Use 'postgresql://USER@HOST:PORT/DATABASE'."
             )
         try:
-            found = psycopg.conninfo.conninfo_to_dict(uri)
+            parameters = psycopg.conninfo.conninfo_to_dict(uri)
         except psycopg.Error as error:
             raise _malformed(uri, str(error).strip()) from None
-        hosts = str(found.get("host") or found.get("hostaddr") or "")
-        ports = str(found.get("port") or "").split(",")
+        hosts = str(parameters.get("host") or parameters.get("hostaddr") or "")
+        ports = str(parameters.get("port") or "").split(",")
         # libpq takes these for parts of a host's name and port, and its message would show them.
         if "@" in hosts or not all(port.isdigit() for port in ports if port):
             raise _malformed(uri, "its host and port cannot be read")

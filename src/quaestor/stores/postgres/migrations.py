@@ -134,14 +134,14 @@ def pgvector_version(connection: Connection, address: Address) -> str | None:
     Raises:
         IndexUnusableError: the version is too old.
     """
-    found = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
-    if found is not None and tuple(map(int, found[0].split(".")[:2])) < OLDEST_PGVECTOR:
+    row = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
+    if row is not None and tuple(map(int, row[0].split(".")[:2])) < OLDEST_PGVECTOR:
         needed = ".".join(map(str, OLDEST_PGVECTOR))
         raise IndexUnusableError(
-            f"The store {str(address)!r} has pgvector {found[0]}; {needed} or newer is needed: install it on the "
+            f"The store {str(address)!r} has pgvector {row[0]}; {needed} or newer is needed: install it on the "
             "server and run `ALTER EXTENSION vector UPDATE`."
         )
-    return None if found is None else str(found[0])
+    return None if row is None else str(row[0])
 
 
 def _make_extension(connection: Connection, address: Address) -> None:

@@ -121,7 +121,7 @@ def renew_index(database: Database, corpus: int, dimensions: int) -> None:
 def part_of(connection: Connection, corpus: int) -> str:
     """Return the part of the table that a corpus's vectors belong in.
 
-    A row would tell where it lies, but in Citus that is a shard, which only its node knows.
+    The row itself names its part of the table, but in Citus that is a shard, which only its node knows.
     """
     [(number,)] = connection.execute(
         "SELECT number FROM generate_series(0, 15) AS number "

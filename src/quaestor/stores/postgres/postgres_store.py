@@ -1,4 +1,4 @@
-"""The store in PostgreSQL itself: transactions out, queries in."""
+"""The PostgreSQL store: opens a corpus, and runs its transactions and queries."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ _Read = TypeVar("_Read")
 
 
 def _find(database: Database, name: str) -> int | None:
-    """Return the number of the corpus of this name, or None."""
+    """Return the number of the corpus of this name; None if there is none."""
     return _read_anywhere(database, lambda connection: find_corpus(connection, name))
 
 
 def _read_anywhere(database: Database, look: Callable[[Connection], _Read | None]) -> _Read | None:
     """Return the result from a standby, or from the primary if the standby may lag."""
-    found = database.read(lambda connection: look(connection) if reached_step(connection) else None)
-    return database.read(look, primary=True) if found is None and database.address.standbys else found
+    result = database.read(lambda connection: look(connection) if reached_step(connection) else None)
+    return database.read(look, primary=True) if result is None and database.address.standbys else result
 
 
 class _LagsError(Exception):
@@ -85,7 +85,7 @@ class PostgresStore(LexicalQueries):
     def __init__(
         self, database: Database, name: str, corpus: int, opened: State, cache: Path | None, sizes: Thresholds
     ) -> None:
-        """Use ``open``."""
+        """Not for callers; use ``open``."""
         self._database = database
         self._name = name
         self._corpus = corpus
@@ -113,16 +113,16 @@ class PostgresStore(LexicalQueries):
         cache: Path | None = None,
         sizes: Thresholds = THRESHOLDS,
     ) -> PostgresStore:
-        """Open a corpus; make it first if it is missing and ``create`` is set.
+        """Open a corpus; create it first if it is missing and ``create`` is set.
 
         Args:
-            database: holds the corpus; closed with the store.
-            name: of the corpus.
-            embedder: the name of the embedder that it was, or is to be, made with.
-            dimensions: length of its vectors.
-            create: make the corpus, and the tables, if they are missing.
+            database: the database that holds the corpus; it is closed with the store.
+            name: the name of the corpus.
+            embedder: the name of the corpus's embedder.
+            dimensions: the length of its vectors.
+            create: whether to create the corpus, and the tables, if they are missing.
             cache: a folder for segments of this database's corpora, shared by processes; None keeps them in memory.
-            sizes: thresholds between ways of working.
+            sizes: thresholds at which the store changes its strategy.
 
         Raises:
             IndexUnusableError: it is missing, made by a newer version, or made with another embedder.
@@ -150,7 +150,7 @@ class PostgresStore(LexicalQueries):
 
     @staticmethod
     def made_with(database: Database, name: str) -> tuple[str, int] | None:
-        """Return the name and dimensions of the embedder that a corpus was made with; None if the corpus is missing."""
+        """Return the name and dimensions of a corpus's embedder; None if the corpus is missing."""
         migrate(database)
         corpus = _find(database, name)
         if corpus is None:
@@ -175,19 +175,19 @@ class PostgresStore(LexicalQueries):
 
     @property
     def pack(self) -> Pack:
-        """Prepares documents for ``Writer.put``; the embedded store's, so that each can read the other's."""
+        """Prepares documents for ``Writer.put``, in the embedded store's format, so that each can read the other's."""
         return pack
 
     @contextmanager
     def writing(self, *, timeout: float = LOCK_SECONDS) -> Iterator[Transaction]:
-        """Open a transaction; commits at the end of the block, and undoes everything if the block raises.
+        """Open a transaction, which commits at the end of the block, or rolls back if the block raises an error.
 
-        A block that changes nothing makes no generation.
+        A block that changes nothing does not begin a new generation.
 
         Raises:
             EmbedderChangedError: the corpus was given another embedder since it was opened.
             IndexBusyError: another writer was busy for ``timeout`` seconds.
-            IndexReadOnlyError: the database is a standby, or only to be read.
+            IndexReadOnlyError: the database is a standby or read-only.
             LimitError: the server's disk is full; nothing was written.
         """
         ended: State | None = None
@@ -213,7 +213,7 @@ class PostgresStore(LexicalQueries):
             self._seen = max(self._seen, ended.generation)
 
     def sharing(self) -> AbstractContextManager[LeasedWork]:
-        """Join the processes that fill the corpus together; at the end of the block all leases of this one end."""
+        """Join the processes that fill the corpus; at the end of the block all leases of this process end."""
         return LeasedWork.join(self._database, self._corpus)
 
     def settle(self) -> None:
@@ -248,7 +248,7 @@ class PostgresStore(LexicalQueries):
         return None if kept is None else restore_bytes(kept, path)
 
     def unkept_paths(self) -> Collection[str]:
-        """Return the paths of documents that were put without their bytes; they are read once a generation."""
+        """Return the paths of documents whose bytes are not stored; they are read once for each generation."""
         if self._unkept[0] != self.generation():
             self._unkept = self._read(
                 lambda connection, now: (now.generation, stored_rows.unkept_paths(connection, self._corpus))
@@ -256,12 +256,12 @@ class PostgresStore(LexicalQueries):
         return self._unkept[1]
 
     def add_bytes(self, given: Mapping[Document, KeptBytes]) -> None:
-        """Keep the bytes of documents that have none; see ``quaestor.stores.shared_store.SharingStore``."""
+        """Store the bytes of documents that lack them; see ``quaestor.stores.shared_store.SharingStore``."""
         with self.writing() as writer:
             writer.add_bytes(given)
 
     def check(self) -> list[str]:
-        """Return the corpus's problems, in words."""
+        """Return the corpus's problems as text."""
         return self._database.read(
             lambda connection: list(upkeep.find_wrong(connection, self._corpus)), seconds=WRITE_SECONDS, primary=True
         )
@@ -325,14 +325,14 @@ class PostgresStore(LexicalQueries):
         return self._read(lambda connection, _: stored_rows.chunks(connection, self._corpus, wanted)) if wanted else {}
 
     def paths_of(self, ids: Iterable[int]) -> Collection[str]:
-        """Return the paths of the documents that these chunks belong to, each once."""
+        """Return the paths of these chunks' documents, without duplicates."""
         wanted = list(ids)
         return (
             self._read(lambda connection, _: stored_rows.paths_of(connection, self._corpus, wanted)) if wanted else ()
         )
 
     def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
-        """Return up to ``k`` paths that are ``end`` or end with a slash and it, whatever their case; shortest first."""
+        """Return up to ``k`` paths that equal ``end`` or end with a slash and it, in any case; shortest first."""
 
         def search(connection: Connection, now: State) -> list[str]:
             found = stored_rows.paths_ending(connection, self._corpus, end)
@@ -347,7 +347,7 @@ class PostgresStore(LexicalQueries):
         return self._read(lambda connection, _: stored_rows.chunks_of(connection, self._corpus, path))
 
     def documents(self) -> Mapping[str, Document]:
-        """Return every document by path; they are read once a generation."""
+        """Return every document by path; they are read once for each generation."""
 
         def read(connection: Connection, now: State) -> tuple[int, Mapping[str, Document]]:
             known = self._documents
@@ -359,15 +359,15 @@ class PostgresStore(LexicalQueries):
         return self._documents[1]
 
     def document(self, path: str) -> Document | None:
-        """Return one document."""
+        """Return the document of a path; None if there is none."""
         return self._read(lambda connection, _: stored_rows.document(connection, self._corpus, path))
 
     def bylines(self, where: Where | None = None) -> Bylines:
-        """Return who wrote the documents that a filter lets through, and when."""
+        """Return the authors and dates of the documents that match a filter."""
         return self._read(lambda connection, _: document_filter.bylines(connection, self._corpus, where))
 
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
-        """Return the vectors that are kept for these keys, to int8 precision; unknown keys are absent."""
+        """Return the stored vectors of these keys with int8 precision, without unknown keys."""
         query = (
             "SELECT key, embedding FROM quaestor.vectors WHERE corpus_id = %s AND key = ANY(%s) "
             "AND (embedding IS NULL OR vector_dims(embedding) = %s)"
@@ -381,7 +381,7 @@ class PostgresStore(LexicalQueries):
         return {key: restore(row) for key, row in self._read(read).items()}
 
     def packed_documents(self, paths: Sequence[str]) -> Sequence[PackedDocument]:
-        """Yield the given documents that exist, as ``pack`` made them."""
+        """Yield the given documents that exist, in the form that ``pack`` returns."""
 
         def read(connection: Connection, _: State) -> list[PackedDocument]:
             return list(stored_rows.packed_documents(connection, self._corpus, paths, self._dimensions))
@@ -389,11 +389,11 @@ class PostgresStore(LexicalQueries):
         return self._read(read)
 
     def all_metadata(self) -> Mapping[str, str]:
-        """Return every remembered string."""
+        """Return every stored string by key."""
         return self._read(lambda connection, _: stored_rows.all_metadata(connection, self._corpus))
 
     def stats(self) -> StoreStats:
-        """Return sizes."""
+        """Return the corpus's sizes."""
         return self._read(lambda connection, _: stored_rows.stats(connection, self._corpus))
 
     def generation(self) -> int:
@@ -401,7 +401,7 @@ class PostgresStore(LexicalQueries):
         return self._present_state().generation
 
     def metadata(self, key: str) -> str | None:
-        """Return a remembered string."""
+        """Return the string stored under a key; None if there is none."""
         return self._read(lambda connection, _: stored_rows.metadata(connection, self._corpus, key))
 
     @property
@@ -447,7 +447,7 @@ class PostgresStore(LexicalQueries):
         return now.written == ended.written or self._database.was_committed(number)
 
     def _allowed(self, connection: Connection, now: State, where: Where | None) -> AllowedDocuments | None:
-        """Return the documents that a filter lets through; the last few filters are remembered."""
+        """Return the documents that match a filter; None without a filter. The last few results are cached."""
         if where is None or where == Where():
             return None
         with self._mutex:
@@ -462,7 +462,7 @@ class PostgresStore(LexicalQueries):
         return known
 
     def _has_index(self, connection: Connection, now: State) -> bool:
-        """Return whether the corpus has its index; a missing one is looked for again, as it is built after a commit."""
+        """Return whether the corpus has its index of vectors; a missing one is looked for again after each commit."""
         if now.next_chunk - 1 <= self._sizes.exact:
             return False  # it was never needed
         content = _content(now)
@@ -483,7 +483,7 @@ class PostgresStore(LexicalQueries):
             return read(*self._lexical_now(where))
 
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, AllowedDocuments | None]:
-        """Return the lexical view of the present state and the documents that a filter lets through."""
+        """Return the lexical view of the present state and the documents that match a filter."""
         known = self._words.cached_view(_content(self._present_state())) if where is None else None
         if known is not None:
             return known, None

@@ -207,8 +207,8 @@ def chunks(connection: Connection, corpus: int, ids: Iterable[int]) -> dict[int,
         "JOIN quaestor.documents d ON d.corpus_id = c.corpus_id AND d.id = c.document "
         "WHERE c.corpus_id = %s AND c.id = ANY(%s)"
     )
-    found = {stored.id: stored for stored in _read_chunks(connection.execute(query.encode(), (corpus, wanted)))}
-    return {chunk: found[chunk] for chunk in wanted if chunk in found}
+    by_id = {stored.id: stored for stored in _read_chunks(connection.execute(query.encode(), (corpus, wanted)))}
+    return {chunk: by_id[chunk] for chunk in wanted if chunk in by_id}
 
 
 def kept_bytes(connection: Connection, corpus: int, path: str) -> KeptBytes | None:

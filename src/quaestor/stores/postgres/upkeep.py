@@ -148,9 +148,9 @@ def _changed_chunks(connection: Connection, corpus: int, sample: Sample | None) 
         f"ORDER BY id LIMIT {_CHUNKS_AT_ONCE}"
     ).encode()
     values = {"corpus": corpus, **({} if sample is None else sample._asdict())}
-    while found := connection.execute(query, {**values, "last": last}).fetchall():
-        changed += sum(not stored_rows.is_whole(stored_rows.packed_chunk(row[1:])) for row in found)
-        last = found[-1][0]
+    while rows := connection.execute(query, {**values, "last": last}).fetchall():
+        changed += sum(not stored_rows.is_whole(stored_rows.packed_chunk(row[1:])) for row in rows)
+        last = rows[-1][0]
     if changed:
         yield f"{changed:,} chunks do not match their checksums"
 
@@ -166,29 +166,29 @@ def _changed_contents(connection: Connection, corpus: int, sample: Sample | None
     ).encode()
     values = {"corpus": corpus, **({} if sample is None else sample._asdict())}
     cursor = connection.cursor(binary=True)
-    while found := cursor.execute(query, {**values, "last": last}).fetchall():
-        changed += sum(not is_whole(KeptBytes(*row[1:])) for row in found)
-        last = found[-1][0]
+    while rows := cursor.execute(query, {**values, "last": last}).fetchall():
+        changed += sum(not is_whole(KeptBytes(*row[1:])) for row in rows)
+        last = rows[-1][0]
     if changed:
         yield f"the bytes of {amount(changed, 'document')} do not match their hash"
 
 
 def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
     """Yield the segments that are damaged or have wrong counts; for a sample, check only one."""
-    listed = word_segments.list_segments(connection, corpus)
+    segments = word_segments.list_segments(connection, corpus)
     if sample is not None:
-        listed = random.sample(listed, min(len(listed), 1))
+        segments = random.sample(segments, min(len(segments), 1))
     removed = word_segments.removed_runs(connection, corpus)
     gone = 0
-    for one in listed:
+    for one in segments:
         if word_segments.is_damaged(connection, corpus, one):
             yield f"the words of chunks {one.first_chunk:,} to {one.last_chunk:,} do not match their hash"
             return
         gone += word_segments.count_deleted(connection, corpus, one, removed)
-    first, reached = (listed[0].first_chunk, listed[-1].last_chunk) if listed else (0, 0)
+    first, reached = (segments[0].first_chunk, segments[-1].last_chunk) if segments else (0, 0)
     query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s AND id BETWEEN %s AND %s"
     [(there,)] = connection.execute(query, (corpus, 0 if sample is None else first, reached))
-    held = sum(one.chunk_count for one in listed) - gone
+    held = sum(one.chunk_count for one in segments) - gone
     if held != there:
         yield f"the packed words are of {held:,} chunks, and there are {there:,}"
 
@@ -252,7 +252,7 @@ def is_known(connection: Connection, corpus: int) -> bool:
 def analyse_tables(database: Database, corpus: int) -> None:
     """Analyse the tables that a corpus's rows are in, for the planner.
 
-    Of the table of vectors it is only the corpus's part: it takes statistics of each index there as well.
+    Of the table of vectors, only the corpus's part is analysed, because that reads each index of the part, too.
     """
     part = database.read(lambda connection: part_of(connection, corpus), primary=True)
     for table in TABLES:

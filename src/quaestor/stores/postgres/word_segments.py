@@ -123,17 +123,17 @@ def terms_after(connection: Connection, corpus: int, chunk: int) -> Iterator[Doc
     last = chunk
     while True:
         cursor = connection.cursor(binary=True)
-        found = cursor.execute(
+        rows = cursor.execute(
             "SELECT document, first_chunk, data FROM quaestor.terms WHERE corpus_id = %s AND first_chunk > %s "
             "ORDER BY first_chunk LIMIT %s",
             (corpus, last, _ROWS_AT_ONCE),
         ).fetchall()
-        for document, first, data in found:
+        for document, first, data in rows:
             segment = Segment.read(zlib.decompress(data))
             yield DocumentTerms(document, segment._replace(chunks=segment.chunks + first))
-        if len(found) < _ROWS_AT_ONCE:
+        if len(rows) < _ROWS_AT_ONCE:
             return
-        last = found[-1][1]
+        last = rows[-1][1]
 
 
 def catch_up(connection: Connection, corpus: int, last_chunk: int, sizes: Thresholds) -> None:
@@ -304,19 +304,19 @@ class CorpusWords:
 
     def _make_view(self, connection: Connection, content: Content) -> LexicalView:
         """Return the view of a state: its segments, and the terms after the last one."""
-        listed = list_segments(connection, self._corpus)
+        segments = list_segments(connection, self._corpus)
 
         def fetch(kept: SegmentRow) -> bytes:
             return fetch_file(connection, self._corpus, kept)
 
-        held = [self._cache.segment(kept, fetch) for kept in listed]
-        self._cache.keep_only({kept.hash for kept in listed})
-        reached = listed[-1].last_chunk if listed else 0
+        held = [self._cache.segment(kept, fetch) for kept in segments]
+        self._cache.keep_only({kept.hash for kept in segments})
+        reached = segments[-1].last_chunk if segments else 0
         recent = RecentChunks(terms_after(connection, self._corpus, reached))
-        if not listed:
+        if not segments:
             return LexicalView.of(content, None, (), recent)
-        lengths = {field: sum(kept.lengths[place] for kept in listed) for place, field in enumerate(FIELDS)}
-        statistics = Statistics(sum(kept.chunk_count for kept in listed), lengths)
+        lengths = {field: sum(kept.lengths[place] for kept in segments) for place, field in enumerate(FIELDS)}
+        statistics = Statistics(sum(kept.chunk_count for kept in segments), lengths)
         mark = Mark(content, reached, statistics.chunks, 0)
         base = LexicalBase(mark, statistics, (), (), held, [None] * len(held))
         return LexicalView.of(content, base, removed_runs(connection, self._corpus), recent)

@@ -1,0 +1,330 @@
+"""Answers what an option, an environment variable or a setting is: what documents say of it, and what declares it.
+
+Who asks which variables there are gets all that code reads.
+
+Such a name is mostly no definition of a programming language but a string that a parser of options or a reader of
+settings is given, so that ``explain_name`` finds nothing, and a search finds what speaks of its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum
+
+from quaestor.answers.blocks import comment_above
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
+from quaestor.answers.explain_name import section_about
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.languages import PROSE
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import EMPTY_WORDS, find_words, terms
+from quaestor.core.wording import amount
+from quaestor.corpus import Corpus
+from quaestor.related.stored_files import IndexedFile
+from quaestor.search.path_roles import folders_to_sources, profile_path
+
+_LONGEST = 160
+_MOST_CHUNKS = 400
+_LONGEST_LINE = 1000
+_MOST_LINES = 12
+_LONGEST_COMMENT = 30
+_MOST_BEFORE = 1
+"""Strings that stand before the option in what declares it: another name of it."""
+_FEWEST_WORDS = 3
+"""Words of a text that says what an option does."""
+
+_OPTION = r"(?P<option>`[^`\s]{2,60}`|(?<![\w-])--?[A-Za-z][\w-]*|[A-Za-z_][\w-]*(?:[.:][\w-]+)*)"
+_KIND = (
+    r"(?P<{}>(?:(?:command[- ]line|config(?:uration)?|environment|env)\s+)*"
+    r"(?:flag|option|switch|argument|parameter|setting|variable|env\s?var|key|directive|property)s?)"
+)
+_THING = rf"(?:(?:the|a|an|this)\s+)?(?:{_KIND.format('before')}\s+)?{_OPTION}(?:\s+{_KIND.format('behind')})?"
+_ASKED = tuple(
+    re.compile(rf"^\W*?{pattern}\s*[?.!]*\s*$", re.IGNORECASE)
+    for pattern in (
+        rf"what\s+(?:does|do|can)\s+{_THING}\s+(?:do|mean|control|set|change|configure|stand\s+for)",
+        rf"what(?:\s+is|['’]s|\s+are)\s+{_THING}(?:\s+(?:for|about|good\s+for|used\s+for|meant\s+for))?",
+        rf"what\s+is\s+the\s+(?:effect|meaning|point|purpose|use)\s+of\s+{_THING}",
+        rf"(?:please\s+)?(?:explain|describe)\s+{_THING}",
+        rf"{_THING}",
+    )
+)
+_WRITTEN_SO = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+"""An option or an environment variable, which needs no word that says so."""
+_NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
+_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
+_STRINGS_OR_SYMBOLS = re.compile(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
+_SETS = re.compile(r"\b(?:set_var|remove_var|(?:un)?setenv|put_env|delete_env)\b", re.IGNORECASE)
+"""What sets a variable of the environment, mostly for a test."""
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_ASKS_ENVIRONMENT = re.compile(
+    r"^\W*(?:(?:what|which|list|show(?:\s+me)?|name|are\s+there(?:\s+any)?)\s+(?:(?:are|all|of|the|other)\s+)*)?"
+    r"env(?:ironment)?\s?var(?:iable)?s(?:\s+(?!(?:set|control|configure|change|turn|limit|choose|make|tell|say)s?\b)[\w'-]+){0,6}"
+    r"\W*$",
+    re.IGNORECASE,
+)
+"""A question for all of them; one for those that do something is to be searched for."""
+_READS_VARIABLE = re.compile(
+    # getenv("A"), os.environ["A"], ENV.fetch("A"), env::var("A"), envOr("A", 1), env = "A", EnvVars: []string{"A"}
+    # and process.env.A
+    r"\b\w{0,20}env(?:iron(?:ment(?:variable)?)?|_?vars?|_?or\w{0,12}|_(?:name|key)|bool|int|string)?"
+    r"(?:\W{0,4}(?:get|fetch|key|pop|string|var)\w{0,4})?\W{1,6}[\"'](?P<quoted>[a-z]\w+)[\"']|\benv\.(?P<plain>[a-z]\w+)\b",
+    re.IGNORECASE,
+)
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
+_NO_PROGRAM = frozenset({"dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
+_ENVIRONMENT = ("env", "environ", "getenv")
+_DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
+"""What stands beside a plain word, such as "name", where it is an option."""
+_MOST_VARIABLES, _MOST_READ, _MOST_CITED = 60, 3000, 3
+_DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
+_COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
+_OPENS = re.compile(r"[(\[{]\s*$")
+_BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
+"""What opens a block of statements, and no list of arguments or fields."""
+
+
+class _Form(IntEnum):
+    """How lines tell what an option is, the surest first."""
+
+    ENTRY = 0
+    DECLARED = 1
+    SHOWN = 2
+    READ = 3
+
+
+class _Place(NamedTuple):
+    """Lines about an option, in their order: the surest first, no tests, main sources."""
+
+    form: _Form
+    aside: tuple[bool, ...]
+    depth: int
+    path: str
+    start_line: int
+    end_line: int
+
+
+def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what an option or a setting is; None if nothing here says so."""
+    option = read_option_question(question.text)
+    if not option:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _tell(option, corpus))
+
+
+def read_option_question(text: str) -> str:
+    """Return the option that a question wants explained, as it is written; empty for any other question. Pure."""
+    if len(text) > _LONGEST:
+        return ""
+    for pattern in _ASKED:
+        if found := pattern.match(text.strip()):
+            option: str = found["option"].strip("`")
+            said = found["before"] or found["behind"]
+            return option if (said and option not in _NOTHING) or _WRITTEN_SO.match(option) else ""
+    return ""
+
+
+def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer which variables of the environment there are; None if no code reads any."""
+    if len(question.text) > _LONGEST or not _ASKS_ENVIRONMENT.match(question.text):
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _tell_environment(corpus))
+
+
+def _tell_environment(corpus: Corpus) -> WayAnswer | None:
+    """Return the section of a document about them, if there is one, and where code reads each of them first."""
+    lines, draft = CorpusLines(corpus), Draft()
+    read: dict[str, tuple[str, int]] = {}
+    for *_, path, line, name in sorted(_variables_read(corpus)):
+        read.setdefault(name, (path, line))
+    documented = section_about(corpus, lines, "environment variables")
+    if documented is not None:
+        draft.quote(documented)
+    if read:
+        draft.say(
+            f"Code names {amount(len(read), 'variable')} of the environment where it reads them: {_listed(read)}."
+        )
+        for path, line in [] if documented else list(read.values())[:_MOST_CITED]:
+            draft.quote(lines.statement(path, line))
+    return draft.finish("option") if draft.hits else None
+
+
+def _listed(read: Mapping[str, tuple[str, int]]) -> str:
+    shown = [f"{in_code(name)} ({in_code(f'{path}:{line}')})" for name, (path, line) in sorted(read.items())]
+    more = len(shown) - _MOST_VARIABLES
+    return f"{', '.join(shown[:_MOST_VARIABLES])}{f' and {more:,} more' if more > 0 else ''}"
+
+
+def _variables_read(corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
+    """Yield each place where code reads a variable of the environment, in an order, with the variable's name."""
+    store = corpus.store
+    for stored in store.get(
+        {one: None for term in _ENVIRONMENT for one in store.holding((term,), _MOST_READ)}
+    ).values():
+        path = stored.document.path
+        profile = profile_path(path)
+        if stored.document.language in PROSE or stored.document.language in _NO_PROGRAM or any(profile.flags):
+            continue
+        for number, line in enumerate(stored.chunk.text.split("\n"), stored.chunk.span.start_line):
+            for found in _READS_VARIABLE.finditer(line[:_LONGEST_LINE]):
+                name: str = found["quoted"] or found["plain"]
+                if _VARIABLE.fullmatch(name) and not _SETS.search(line):
+                    yield folders_to_sources(path), path, number, name
+
+
+def _tell(option: str, corpus: Corpus) -> WayAnswer | None:
+    """Return the surest place of a document and of code; None if neither says what the option does or reads it."""
+    lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
+    places = sorted(_places(option, corpus, lines))
+    documented = section_about(corpus, lines, name)
+    if documented is not None:
+        draft.quote(documented)
+    elif entry := next((one for one in places if one.form == _Form.ENTRY), None):
+        draft.quote(lines.hit(entry.path, entry.start_line, entry.end_line))
+    plain = name.isalpha() and name.islower()
+    forms = [_Form.DECLARED] if plain else [_Form.DECLARED, _Form.SHOWN]
+    if not draft.hits and option.isupper():  # what reads a variable of the environment shows what it is for
+        forms.append(_Form.READ)
+    code = (lines.hit(one.path, one.start_line, one.end_line) for form in forms for one in places if one.form == form)
+    if hit := next((one for one in code if not plain or _DECLARES.search(one.text)), None):
+        draft.quote(hit)
+    return draft.finish("option") if draft.hits else None
+
+
+def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
+    """Yield the places that tell what an option is."""
+    name = option.lstrip("-")
+    token = re.compile(rf"(?<![\w.-]){'-' if len(name) == 1 else '-{0,2}'}{re.escape(name)}(?![\w-])")
+    for stored in corpus.store.get(corpus.store.holding(terms(name), _MOST_CHUNKS)).values():
+        path, span = stored.document.path, stored.chunk.span
+        file = lines.file(path) if re.search(re.escape(name), stored.chunk.text) else None
+        if file is None or profile_path(path).test:
+            continue
+        aside = (*profile_path(path).flags, "complet" in path)  # what a shell completes repeats the options
+        for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1):
+            if name in file.lines[at - 1] and (found := _told(file, at, name, token)) is not None:
+                yield _Place(found[0], aside, folders_to_sources(path), path, found[1], found[2])
+
+
+def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
+    """Return how a line that names an option tells of it, with the first and the last line; None if it does not."""
+    line, prose = file.lines[at - 1], file.document.language in PROSE
+    if len(line) > _LONGEST_LINE:
+        return None
+    if prose:
+        end = _end_of_entry_about(file.lines, at, token, prose=True)
+        return (_Form.ENTRY, at, end) if end else None
+    return _told_by_code(file.lines, at, name, token)
+
+
+def _told_by_code(lines: Sequence[str], at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
+    """Return how a line of code or of a configuration tells of an option; None if it does not."""
+    line = lines[at - 1]
+    setting = re.compile(rf"\s*(?:[#;/]{{1,2}} ?)?[\"']?{re.escape(name)}[\"']?\s*(?:[=:](?!:)|\s\S+\s*$)")
+    if setting.match(line):
+        first = at
+        while first > 1 and (not lines[first - 2].strip() or setting.match(lines[first - 2])):
+            first -= 1  # past other values of it, up to what is said of it
+        above = _comment_above(lines, first)
+        if above < first:
+            return _Form.DECLARED, above, at
+    if re.search(rf"\benv\b\W{{1,3}}{re.escape(name)}\b", line):
+        return _Form.READ, at, max(at, end_of_statement(lines, at))
+    if _STRINGS_OR_SYMBOLS.search(line):
+        return None if _SETS.search(line) or _COMMENT.match(line) else _declared(lines, at, token)
+    end = _end_of_entry_about(lines, at, token, prose=False)
+    return (_Form.SHOWN, at, end) if end else None
+
+
+def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *, prose: bool) -> int:
+    """Return the last line of the entry of a list, a table or a manual that a line begins; 0 if it begins none."""
+    line, above = lines[at - 1], lines[at - 2].strip() if at > 1 else ""
+    begins = re.match(rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*", line)
+    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]):
+        return 0
+    said = line[begins.end() :]
+    below = at < len(lines) and _indent(lines[at]) > _indent(line)
+    if prose and above and not below and not re.search(r"[|*+.-]", begins["mark"]) and not _FENCE.match(above):
+        return 0  # a line of a paragraph that happens to begin with it
+    end = _end_of_entry(lines, at, alone=prose and not below and len(find_words(said)) < _FEWEST_WORDS)
+    return end if len(find_words("\n".join([said, *lines[at:end]]))) >= _FEWEST_WORDS else 0
+
+
+def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
+    """Return where code gives an option by a string of its own, with the text or the comment that says what it does."""
+    strings = [one.strip("\"'`:") for one in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
+    own = re.compile(rf"\s*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)")
+    found = next(filter(None, map(own.fullmatch, strings)), None)
+    if found is None:
+        return None
+    if len(find_words(found["said"])) > 1:
+        return _Form.DECLARED, at, at
+    for start in (at, _begins(lines, at)):
+        end = _closes(lines, start, at)
+        before = len(_texts(lines[start - 1 : at - 1]))
+        if before > _MOST_BEFORE and not found[0].isupper():
+            return _Form.READ, at, at  # one argument of many
+        if any(len(find_words(one)) > 1 and " " in one.strip() for one in _texts(lines[start - 1 : end])):
+            return _Form.DECLARED, start, end
+    above = _comment_above(lines, start)
+    return (_Form.DECLARED, above, end) if above < start else (_Form.READ, start, end)
+
+
+def _comment_above(lines: Sequence[str], at: int) -> int:
+    """Return the first line of the comment above a line, as far as it is shown; that line if none says anything."""
+    above = max(comment_above(lines, at - 1) + 1, at - _LONGEST_COMMENT)
+    said = [one for one in lines[above - 1 : at - 1] if _COMMENT.match(one)]
+    return above if len(find_words(" ".join(said))) >= _FEWEST_WORDS else at
+
+
+def _texts(lines: Sequence[str]) -> list[str]:
+    return [one[1:-1] for one in _STRING.findall("\n".join(lines))]
+
+
+def _begins(lines: Sequence[str], at: int) -> int:
+    """Return the line where a call or a literal begins that is broken before a line; that line if none is."""
+    for first in range(at - 1, max(0, at - 1 - _MOST_LINES), -1):
+        if _OPENS.search(lines[first - 1]):
+            return at if _BODY.search(lines[first - 1]) else first
+        if not re.search(r"[,\"'(]\s*$", lines[first - 1]):
+            break
+    return at
+
+
+def _closes(lines: Sequence[str], start: int, at: int) -> int:
+    """Return the last line of what begins at a line and holds another; that other line if it goes on for too long."""
+    depth = 0
+    for number in range(start, min(len(lines), start + 2 * _MOST_LINES) + 1):
+        bare = _STRING.sub("", lines[number - 1])
+        depth += sum(map(bare.count, "([{")) - sum(map(bare.count, ")]}"))
+        if number >= at and depth <= 0:
+            return number
+    return at
+
+
+def _end_of_entry(lines: Sequence[str], at: int, *, alone: bool) -> int:
+    """Return the last line of an entry that begins at a line: all that is indented more, or the paragraph below it.
+
+    Args:
+        lines: of the file.
+        at: its first line.
+        alone: whether that line says nothing itself, so that what follows it says all.
+    """
+    indent, last = _indent(lines[at - 1]), at
+    for number in range(at + 1, min(len(lines), at + _MOST_LINES) + 1):
+        line = lines[number - 1]
+        if not line.strip():
+            if last > at and alone:
+                break
+            continue
+        if _indent(line) <= indent and (not alone or number > last + 2 - (last > at)):
+            break
+        last = number
+    return last
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,272 @@
+"""What an option, a variable of the environment or a setting is: what documents say of it, and what declares it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from index_of_files import index_of
+from quaestor import Index
+from quaestor.answers.explain_option import explain_option, list_environment, read_option_question
+from quaestor.answers.way import Question
+
+README = """# Shop
+
+Orders are sent with `--no-wait` at night.
+
+| flag | default | what for |
+|---|---|---|
+| `--keep-days` | 7 | how many days orders are kept |
+
+```
+  -q, --quiet
+          Say nothing but errors
+```
+
+Who sets
+`SHOP_HOME` must see to it that the folder exists.
+
+``longestWait``<br/>
+The seconds that a customer waits at most, before
+the order is given up.
+
+Other things follow.
+"""
+REFERENCE = """Settings
+========
+
+.. envvar:: SHOP_LOG
+
+    The file that the shop writes its log to, and
+    by default none.
+
+.. envvar:: SHOP_OTHER
+
+Others::
+
+    SHOP_TILL (and SHOP_TILLS)
+        How many people may pay at once.
+    SHOP_DOORS
+        How many may come in.
+"""
+MANUAL = """.TH SHOP 1
+.SH OPTIONS
+.TP
+.B \\-\\-no\\-stars
+Disable the stars that show how good a thing is.
+.TP
+.B \\-\\-other
+Something else altogether, for whoever needs it.
+"""
+FLAGS = """package shop
+
+func flags() []Flag {
+	return []Flag{
+		&BoolFlag{Name: "no-wait", Usage: "send orders at once"},
+		&IntFlag{
+			Name:  "keep-days",
+			Usage: "days that orders are kept",
+		},
+	}
+}
+
+func home() string {
+	if wait(Get("no-wait")) {
+		panic("--no-wait needs a night, and --keep-days a day")
+	}
+	return os.Getenv("SHOP_HOME")
+}
+"""
+ARGS = """struct Args {
+    /// Say nothing but errors
+    #[arg(short = 'q', long = "quiet")]
+    quiet: bool,
+}
+
+#[test]
+fn is_quiet() {
+    parse("--quiet");
+    std::env::set_var("SHOP_HOME", "of a test");
+}
+"""
+SERVER = """class Server
+  config_param :flush_every, :time, desc: 'How often orders are written.'
+end
+"""
+CONF = """# How much is kept of what was sold: the
+# cheapest goes first.
+#
+# The default is:
+#
+# keep-policy cheapest
+
+# What is written when.
+
+# write-when always
+write-when daily
+"""
+BUILD = """command = [
+    "publish",
+    "-t",
+    "-w",
+    "what is published is for all to see",
+]
+"""
+USAGE = """void usage(void) {
+  puts("  -b, --bare      print no frame around it");
+  puts("  --base=DIR      the folder of the shop");
+}
+"""
+TALK = """say("colour", "what is asked of everybody")
+"""
+COMPLETION = "complete('--bare', 'print nothing around it')\n"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    files = {
+        "README.md": README,
+        "docs/settings.rst": REFERENCE,
+        "man/shop.1": MANUAL,
+        "flags.go": FLAGS,
+        "src/args.rs": ARGS,
+        "lib/server.rb": SERVER,
+        "usage.c": USAGE,
+        "shop.conf": CONF,
+        "talk.py": TALK,
+        "publish.py": BUILD,
+        "a/completions.py": COMPLETION,
+        "tests/test_flags.py": "run('--no-wait', 'what a test says of it')\n",
+    }
+    with index_of(tmp_path_factory.mktemp("options") / "shop", files) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "option"),
+    [
+        ("what does --no-wait do?", "--no-wait"),
+        ("What is the --no-wait flag for?", "--no-wait"),
+        ("explain -q", "-q"),
+        ("--keep-days", "--keep-days"),
+        ("what is SHOP_HOME?", "SHOP_HOME"),
+        ("what does the environment variable SHOP_HOME control", "SHOP_HOME"),
+        ("What does the flush_every parameter do?", "flush_every"),
+        ("what is the `store.path` setting?", "store.path"),
+        ("what is the purpose of the quiet option?", "quiet"),
+        ("what does quiet do?", ""),
+        ("what is the default option?", ""),
+        ("what is the shop?", ""),
+        ("how do I use --no-wait with an order?", ""),
+        ("what does --no-wait do to orders?", ""),
+        ("what is " + "x" * 300, ""),
+    ],
+)
+def test_a_question_about_an_option_is_known_by_how_it_is_written_or_called(question: str, option: str) -> None:
+    assert read_option_question(question) == option
+
+
+@pytest.mark.parametrize(
+    ("option", "places"),
+    [
+        ("--no-wait", [("flags.go", 5, 5)]),
+        ("--keep-days", [("README.md", 7, 7), ("flags.go", 6, 9)]),
+        ("--quiet", [("README.md", 10, 11), ("src/args.rs", 2, 3)]),
+        ("the flush_every parameter", [("lib/server.rb", 2, 2)]),
+        ("--no-stars", [("man/shop.1", 4, 5)]),
+        ("SHOP_LOG", [("docs/settings.rst", 4, 7)]),
+        ("SHOP_DOORS", [("docs/settings.rst", 15, 16)]),
+        ("SHOP_TILL", [("docs/settings.rst", 13, 14)]),
+        ("SHOP_HOME", [("flags.go", 17, 17)]),
+        ("the longestWait setting", [("README.md", 17, 19)]),
+        ("--bare", [("usage.c", 2, 2)]),
+        ("the base option", [("usage.c", 3, 3)]),
+        ("the keep-policy setting", [("shop.conf", 1, 6)]),
+        ("the write-when setting", [("shop.conf", 8, 10)]),
+    ],
+)
+def test_a_document_tells_first_and_then_what_declares_it(
+    index: Index, option: str, places: list[tuple[str, int, int]]
+) -> None:
+    found = explain_option(Question(f"What does {option} do?"), index)
+    assert found is not None
+    assert [(hit.path, hit.start_line, hit.end_line) for hit in found.hits] == places
+
+
+@pytest.mark.parametrize("option", ["--nowhere", "-z", "-w", "SHOP_OTHER", "the follow option", "the colour option"])
+def test_of_what_nothing_says_what_it_does_a_search_must_tell(index: Index, option: str) -> None:
+    assert explain_option(Question(f"What does {option} do?"), index) is None
+
+
+ENVIRONMENT = {
+    "src/a.py": "def home():\n    return os.environ.get('SHOP_HOME') or os.environ[\"HOME\"]\n",
+    "src/b.js": "const port = process.env.SHOP_PORT ?? 80\nprocess.env.path\n",
+    "src/c.rs": """fn log() { std::env::var("SHOP_LOG") }
+fn set() { std::env::set_var("SHOP_SET", "1") }
+#[arg(long, env = "SHOP_LEVEL")]
+""",
+    "src/d.rb": "ENV.fetch('SHOP_COLOUR', nil)\n",
+    "src/e.go": 'func key() { envOr("SHOP_KEY", "") }\nvar f = Flag{EnvVars: []string{"SHOP_FLAG"}}\n',
+    "Dockerfile": "ENV SHOP_IMAGE=1\n",
+    "tests/test_a.py": "os.environ['SHOP_OF_A_TEST']\n",
+    "notes.md": "Set `env = 'SHOP_IN_PROSE'` there.\n",
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which environment variables does it read?",
+        "What environment variables are there?",
+        "list all env vars",
+        "environment variables",
+    ],
+)
+def test_all_variables_of_the_environment_that_code_reads_are_listed(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "shop", ENVIRONMENT) as index:
+        found = list_environment(Question(question), index)
+    assert found is not None
+    told = found.text([1, 2, 3])
+    listed = re.findall(r"`([A-Z_]+)` \(`([\w./]+:\d+)`\)", told)
+    assert dict(listed) == {
+        "HOME": "src/a.py:2",
+        "SHOP_COLOUR": "src/d.rb:1",
+        "SHOP_FLAG": "src/e.go:2",
+        "SHOP_HOME": "src/a.py:2",
+        "SHOP_KEY": "src/e.go:1",
+        "SHOP_LEVEL": "src/c.rs:3",
+        "SHOP_LOG": "src/c.rs:1",
+        "SHOP_PORT": "src/b.js:1",
+    }
+    assert "8 variables" in told and len(found.hits) == 3
+
+
+def test_a_section_about_the_environment_is_quoted_before_the_list(tmp_path: Path) -> None:
+    page = "# Shop\n\n## Environment variables\n\n`SHOP_HOME` is the folder that orders are kept in.\n"
+    with index_of(tmp_path / "shop", {"README.md": page, "src/a.py": "os.environ['SHOP_HOME']\n"}) as index:
+        found = list_environment(Question("Which environment variables are supported?"), index)
+    assert found is not None
+    assert [(hit.path, hit.start_line) for hit in found.hits] == [("README.md", 5)]
+    assert "1 variable" in found.text([1])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which environment variable sets the port?",
+        "which environment variables control the colours of the page?",
+        "where are environment variables read?",
+        "how do I set environment variables for a task?",
+    ],
+)
+def test_who_asks_for_some_variables_or_a_place_gets_no_list(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "shop", ENVIRONMENT) as index:
+        assert list_environment(Question(question), index) is None
+
+
+def test_where_no_variable_is_read_there_is_no_list(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", {"a.py": "environment = 'none of it'\n"}) as index:
+        assert list_environment(Question("which environment variables does it read?"), index) is None
