@@ -145,7 +145,10 @@ def _print_sources(outcome: TurnOutcome) -> None:
     if outcome.unchecked:
         print_unchecked(outcome.quotes)
     elif not outcome.done.known:
-        echo(style("\nNot found in this corpus.", bold=True))
+        # What comes nearest may answer nevertheless.
+        echo(
+            style("\nNo clear answer in this corpus." if outcome.nearest else "\nNot found in this corpus.", bold=True)
+        )
         print_nearest(outcome.nearest)
         return
     if outcome.citations:
