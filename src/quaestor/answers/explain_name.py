@@ -181,9 +181,9 @@ def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
 
 
 def _sections_about(name: str, text: str, language: str, start_line: int) -> Iterator[tuple[int, int, str]]:
-    """Yield first and last line and heading of the sections of a text whose headings begin with a name or consist of
-    its words."""
-    begins = re.compile(rf"[\W_]*{re.escape(name)}(?![\w-])")
+    """Yield first and last line and heading of the sections of a text whose headings begin with a name, perhaps behind
+    that of its group (``core/name``), or consist of its words."""
+    begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])")
     for _, own in groupby(pieces_of(text, begins=start_line == 1, language=language), key=lambda one: one.section):
         first, *more = own
         shown = [first, *(one for one in more if text.count("\n", first.start, one.end) < _HEAD)]

@@ -32,6 +32,7 @@ _BOUND = re.compile(
 """A name of an error or a constant with what it is bound to."""
 _ENDED = re.compile(r"[;}]\s*$")
 _NEAR = 3
+_LONGEST_LINE = 2_000
 _CAUGHT = re.compile(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*)\b")
 """What stands in a line that looks whether an error is this one."""
 _SLIP = 0.9
@@ -188,10 +189,13 @@ def raises_of_bound(corpus: Corpus, path: str, lines: Sequence[str], line: int, 
 
 def name_of_message(lines: Sequence[str], line: int) -> str:
     """Return the name that a message is bound to in its line or just above it, or below an attribute; "" for none."""
+    first = max(0, line - _NEAR)
+    # A pattern for a name takes the square of a long one.
+    lines = [*[""] * first, *(one[:_LONGEST_LINE] for one in lines[first : line + _NEAR])]
     if _ATTRIBUTE.match(lines[line - 1]):
         below = (one for one in lines[line : line + _NEAR] if not _ATTRIBUTE.match(one))
         return _first_group(_VARIANT.match(next(below, "")))
-    for above in range(line, max(0, line - _NEAR), -1):
+    for above in range(line, first, -1):
         if found := _BOUND.match(lines[above - 1]):
             return found[1]
         if above < line and _ENDED.search(lines[above - 1]):
