@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import NotFoundError
 from quaestor.core.terms import same_in_any_style, styles_of
 from quaestor.corpus import Corpus
+from quaestor.corpus.document_paths import near_paths
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.search.names_in_question import looks_like_a_file
 from quaestor.search.path_roles import profile_path
@@ -33,6 +35,8 @@ _NEAR = 3
 _LONGEST_LINE = 2_000
 _CAUGHT = re.compile(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*)\b")
 """What stands in a line that looks whether an error is this one."""
+_SLIP = 0.9
+"""How alike two paths are, from 0 to 1, of which one is a slip for the other."""
 _LONGEST_END = 8
 _MOST_ENDS = 10
 _DEFINING = 50
@@ -69,6 +73,8 @@ def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit:
     if looks_like_a_file(name):
         if (path := resolve_path(corpus, name)) is not None:
             return ResolvedName(path, corpus.related(path, kinds, limit))
+        if (path := nearest_path(corpus, name)) is not None:
+            return ResolvedName(path, corpus.related(path, kinds, limit), corrected=True)
         if "/" in name:
             return None
     name = _SINGLE_COLON.sub(".", name)
@@ -233,6 +239,18 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
         # A file's name that several bear: the one in the root, or none.
         return next((one for one in ending if "/" not in one), None)
     return ending[0] if ending else None
+
+
+def nearest_path(corpus: Corpus, path: str) -> str | None:
+    """Return the document whose path, or the end of it, is one but for a slip: ``src/threadpool.c``; None if unsure."""
+    depth = path.count("/") + 1
+    ends = {"/".join(one.split("/")[-depth:]): one for one in near_paths(path, corpus.store.documents())}
+    alike = [end for end in ends if _likeness(end, path) >= _SLIP]
+    return ends[alike[0]] if len(alike) == 1 else None
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one.lower(), other.lower()).ratio()
 
 
 def _most_similar_paths(wanted: str, paths: Sequence[str]) -> list[str]:
