@@ -27,7 +27,7 @@ from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut
 from quaestor.chunking.prose import read_fields, read_front_matter
-from quaestor.convert.conversion import ConversionError
+from quaestor.convert.converted_document import ConversionError
 from quaestor.convert.docbook import from_docbook
 from quaestor.convert.html import from_html, reads_as_page
 from quaestor.convert.html_tree import parse as parse_html

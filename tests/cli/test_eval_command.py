@@ -43,7 +43,7 @@ def test_a_grid_makes_a_table_and_a_report(quaestor: Run, repository: Path, aske
     assert [line[:1] for line in done.out.splitlines() if " static " in line] == ["A", "B", "C", "D"]
     assert "A → C  chunker" in done.out
     assert "'gone.md' (mine.jsonl:4)" in done.err
-    assert "whose id stood before are left out: 'dough' (mine.jsonl:5)" in done.err
+    assert "with the id of an earlier one are left out: 'dough' (mine.jsonl:5)" in done.err
     assert "no more than a search shows" in done.err
     assert set(contents(tmp_path / "out")) == {"configurations.csv", "questions.csv", "report.html", "results.json"}
 

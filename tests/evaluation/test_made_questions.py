@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.evaluation.made_questions import MadeSet, make_questions, texts_of
-from quaestor.evaluation.made_questions.choose_questions import Words, letters
+from quaestor.evaluation.made_questions.questions_from_documents import Words, letters
 
 CODE = '''"""Sending."""
 

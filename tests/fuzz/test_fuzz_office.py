@@ -8,7 +8,7 @@ from zipfile import ZIP_STORED
 from convert import made_documents as made
 from fuzz.parser_properties import fuzzed
 from quaestor.convert import ConversionError
-from quaestor.convert.conversion import ConvertedDocument
+from quaestor.convert.converted_document import ConvertedDocument
 from quaestor.convert.docx import from_docx
 from quaestor.convert.epub import from_epub
 from quaestor.convert.mail import from_mail, from_mbox, reads_as_mail

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fuzz.parser_properties import fuzzed
-from quaestor.convert.conversion import ConversionError
+from quaestor.convert.converted_document import ConversionError
 from quaestor.convert.html import from_html, page_text, reads_as_page
 from quaestor.convert.html_tree import DEEPEST, Element, EndTag, StartTag, decode_page, parse, tokens
 from quaestor.convert.json_documents import from_notebook, from_records, reads_as_texts

@@ -125,10 +125,10 @@ class Users:
         Raises:
             NotFoundError: there is no such user.
         """
-        found = next((user for user in (LOCAL, *self.list()) if user.name.lower() == name.lower()), None)
-        if found is None:
+        known = next((user for user in (LOCAL, *self.list()) if user.name.lower() == name.lower()), None)
+        if known is None:
             raise _unknown_user_error(name)
-        return found
+        return known
 
     def by_token(self, token: str) -> User | None:
         """Return the user of a token; None if it is unknown or revoked.

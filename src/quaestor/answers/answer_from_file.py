@@ -43,12 +43,12 @@ def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
 
     A document of a series may be named by its number: "who wrote proposal 0002?"
     """
-    asked = read_file_question(question.text)
-    if asked is None:
+    read = read_file_question(question.text)
+    if read is None:
         return _in_numbered(question.text, corpus)
     corpus.try_refresh()
-    path = corpus.retry_reopened(lambda: resolve_path(corpus, asked[0]))
-    return None if path is None or _GLOB.search(path) else _quote(corpus, path, asked[1])
+    path = corpus.retry_reopened(lambda: resolve_path(corpus, read[0]))
+    return None if path is None or _GLOB.search(path) else _quote(corpus, path, read[1])
 
 
 def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:
@@ -94,13 +94,13 @@ def read_file_question(text: str) -> tuple[str, str] | None:
     return (file, rest.strip(" -–—:,?`")) if (begins or "/" in file) and content_terms(rest) else None
 
 
-def _quote(corpus: Corpus, path: str, asked: str) -> WayAnswer | None:
-    hits = corpus.search(asked, _PASSAGES, where=Where(paths=(f"/{path}",)))
-    found = answer(asked, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
-    if not found.quotes:
+def _quote(corpus: Corpus, path: str, question: str) -> WayAnswer | None:
+    hits = corpus.search(question, _PASSAGES, where=Where(paths=(f"/{path}",)))
+    quotes = answer(question, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
+    if not quotes.quotes:
         return None
     lines, draft = CorpusLines(corpus), Draft()
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))
-    for quote in found.quotes:
+    for quote in quotes.quotes:
         draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line, symbols.get(quote.n)))
     return draft.finish("file")

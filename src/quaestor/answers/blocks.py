@@ -64,27 +64,27 @@ def blocks_of(text: str, language: str) -> tuple[Block, ...]:
 
 def _of_nodes(nodes: Iterable[Node], syntax: Syntax, lines: Sequence[str], depth: int) -> tuple[Block, ...]:
     """Return siblings as blocks; those that share a line are one, and a comment belongs to what follows it."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     begun: int | None = None  # the first line of comments that lead the next block
     for node in nodes:
         first, last = _lines_of(node)
         if not node.is_named or not "".join(lines[first : last + 1]).strip():
             continue
-        if node.type in syntax.leading and not (found and found[-1].last >= first):
+        if node.type in syntax.leading and not (blocks and blocks[-1].last >= first):
             begun = first if begun is None else begun
             if last + 1 < len(lines) and lines[last + 1].strip():
                 continue
-            found.append(Block(begun, last))
+            blocks.append(Block(begun, last))
             begun = None
             continue
         inner = () if depth >= _DEEPEST or first == last else tuple(_within(node, syntax, lines, depth + 1))
         start, begun = (first if begun is None else begun), None
-        if found and found[-1].last >= start:
-            start = found.pop().first
-        found.append(Block(start, last, inner))
+        if blocks and blocks[-1].last >= start:
+            start = blocks.pop().first
+        blocks.append(Block(start, last, inner))
     if begun is not None:
-        found.append(Block(begun, max(begun, _lines_of(node)[1])))
-    return tuple(found)
+        blocks.append(Block(begun, max(begun, _lines_of(node)[1])))
+    return tuple(blocks)
 
 
 def _within(node: Node, syntax: Syntax, lines: Sequence[str], depth: int) -> Iterator[Block]:
@@ -102,9 +102,9 @@ def _within(node: Node, syntax: Syntax, lines: Sequence[str], depth: int) -> Ite
             yield from _within(child, syntax, lines, depth + 1)
 
 
-def _led_by_comment(found: Sequence[Block], node: Node, lines: Sequence[str]) -> Iterator[Block]:
+def _led_by_comment(blocks: Sequence[Block], node: Node, lines: Sequence[str]) -> Iterator[Block]:
     """Yield blocks, the first with the comment above it, which some grammars (Ruby's) place outside the body."""
-    for number, block in enumerate(found):
+    for number, block in enumerate(blocks):
         first = comment_above(lines, block.first, node.start_point[0] + 1) if number == 0 else block.first
         yield Block(first, block.last, block.inner)
 
@@ -155,26 +155,26 @@ def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> 
         ):
             begins.append(number)
         previous = number
-    found = []
+    blocks = []
     for begin, end in zip(begins, [*begins[1:], stop], strict=True):
         last = max(number for number in filled if begin <= number < end)
         deeper = depth < _DEEPEST and any(_indent(lines[number]) > least for number in filled if begin < number <= last)
-        found.append(Block(begin, last, _inner(lines, begin, last, least, depth) if deeper else ()))
-    return tuple(found)
+        blocks.append(Block(begin, last, _inner(lines, begin, last, least, depth) if deeper else ()))
+    return tuple(blocks)
 
 
 def _inner(lines: Sequence[str], begin: int, last: int, least: int, depth: int) -> tuple[Block, ...]:
     """Return the blocks of each run of lines that is indented more than the block around it."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     start: int | None = None
     for number in range(begin, last + 2):
         inside = number <= last and (not lines[number].strip() or _indent(lines[number]) > least)
         if inside and start is None:
             start = number
         elif not inside and start is not None:
-            found += _by_indentation(lines, start, number, depth + 1)
+            blocks += _by_indentation(lines, start, number, depth + 1)
             start = None
-    return tuple(found)
+    return tuple(blocks)
 
 
 def _begun_by_comments(lines: Sequence[str], begun: int, previous: int, number: int) -> bool:

@@ -74,8 +74,8 @@ def read_term_question(text: str) -> str:
     if len(text) > _LONGEST:
         return ""
     plain = _WHERE.sub("", text.strip())
-    found = next((found for pattern in _ASKED if (found := pattern.match(plain))), None)
-    term = "" if found is None else " ".join(found["term"].replace("’", "'").split())
+    match = next((match for pattern in _ASKED if (match := pattern.match(plain))), None)
+    term = "" if match is None else " ".join(match["term"].replace("’", "'").split())
     return term if len(term.split()) <= _MOST_WORDS else ""
 
 
@@ -92,19 +92,19 @@ def _answer_by_number(term: str, corpus: Corpus) -> WayAnswer | None:
 
 def _answer_by_definition(term: str, corpus: Corpus) -> WayAnswer | None:
     lines = CorpusLines(corpus)
-    found = sorted({*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)})
-    if not found:
+    places = sorted({*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)})
+    if not places:
         return None
     draft = Draft()
-    for one in (found[0], *_written_out(term, found)):
+    for one in (places[0], *_written_out(term, places)):
         draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
     return draft.finish("term")
 
 
-def _written_out(term: str, found: Sequence[_Place]) -> Sequence[_Place]:
+def _written_out(term: str, places: Sequence[_Place]) -> Sequence[_Place]:
     """Return the first place that spells an abbreviation out, if the best place does not."""
-    written_out = [one for one in found if one.form == Form.WRITTEN_OUT]
-    return written_out[:1] if is_abbreviation(term) and found[0].form != Form.WRITTEN_OUT else ()
+    written_out = [one for one in places if one.form == Form.WRITTEN_OUT]
+    return written_out[:1] if is_abbreviation(term) and places[0].form != Form.WRITTEN_OUT else ()
 
 
 def _with_its_list(lines: CorpusLines, one: _Place) -> int:

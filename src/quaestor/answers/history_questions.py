@@ -369,11 +369,11 @@ def _release_or_origin_question(plain: str, today: date) -> HistoryQuestion | No
     rest = _first_question(rest)
     for kind, forms in _FORMS:
         for form in forms:
-            said = plain if kind == "released" else rest
-            if found := re.fullmatch(form, said, re.IGNORECASE if "?P<by>(?:[A-Z]" not in form else 0):
-                asked = _make_question(kind, found.groupdict(), since, until)
-                if asked is not None:
-                    return asked
+            text = plain if kind == "released" else rest
+            if match := re.fullmatch(form, text, re.IGNORECASE if "?P<by>(?:[A-Z]" not in form else 0):
+                question = _make_question(kind, match.groupdict(), since, until)
+                if question is not None:
+                    return question
     return None
 
 
@@ -417,42 +417,42 @@ def _changes_question(plain: str, today: date) -> HistoryQuestion | None:
     timely = bool(versions or since or until) or rest != plain
     if (timely and _CHANGES.match(rest)) or _RECENT.match(plain):
         return HistoryQuestion("changes", "", "changed", versions, relation, since, until)
-    found = _CHANGED_IN.match(rest)
-    if found and versions and _OF_PACKAGE.match(found["subject"]):
-        return HistoryQuestion("changes", found["subject"], "changed", versions, relation, since, until)
-    if found and not versions and _NAME.match(found["subject"]):
-        return HistoryQuestion("past", _subject(found["subject"]), "changed", since=since, until=until)
+    match = _CHANGED_IN.match(rest)
+    if match and versions and _OF_PACKAGE.match(match["subject"]):
+        return HistoryQuestion("changes", match["subject"], "changed", versions, relation, since, until)
+    if match and not versions and _NAME.match(match["subject"]):
+        return HistoryQuestion("past", _subject(match["subject"]), "changed", since=since, until=until)
     return None
 
 
 def _without_versions(text: str) -> tuple[str, tuple[str, ...], Relation]:
     """Return a question without its versions, the versions, and how they limit the answer."""
-    if found := _IN_NEWEST.search(text):
-        return _cut_out(text, found), (NEWEST,), "since" if found["since"] else "in"
-    if found := _BETWEEN.search(text):
-        return _cut_out(text, found), (found["first"], found["second"]), "between"
-    if found := _SINCE.search(text):
-        return _cut_out(text, found), (found["first"] or found["other"],), "since"
-    if found := _IN.search(text):
-        return _cut_out(text, found), (found["first"],), "in"
+    if match := _IN_NEWEST.search(text):
+        return _cut_out(text, match), (NEWEST,), "since" if match["since"] else "in"
+    if match := _BETWEEN.search(text):
+        return _cut_out(text, match), (match["first"], match["second"]), "between"
+    if match := _SINCE.search(text):
+        return _cut_out(text, match), (match["first"] or match["other"],), "since"
+    if match := _IN.search(text):
+        return _cut_out(text, match), (match["first"],), "in"
     return text, (), "in"
 
 
 def _without_time(text: str, today: date) -> tuple[str, str, str]:
     """Return a question without the period that it names, and the first and last day of the period."""
-    if found := _DATES_BETWEEN.search(text):
-        return _cut_out(text, found), iso_date(found["first"]) or "", last_day(iso_date(found["second"]) or "")
-    if found := _AGO.search(text):
-        count = _COUNTS.get(found[1].lower()) or (int(found[1]) if found[1].isdigit() else 1)
-        return _cut_out(text, found), _days_before(today, count * _AGO_UNIT[found[2].lower()]), ""
+    if match := _DATES_BETWEEN.search(text):
+        return _cut_out(text, match), iso_date(match["first"]) or "", last_day(iso_date(match["second"]) or "")
+    if match := _AGO.search(text):
+        count = _COUNTS.get(match[1].lower()) or (int(match[1]) if match[1].isdigit() else 1)
+        return _cut_out(text, match), _days_before(today, count * _AGO_UNIT[match[2].lower()]), ""
     for name, words in _WORDS_OF_TIME:
-        if found := re.search(words, text, re.IGNORECASE):
-            return _cut_out(text, found), *_bounds(name, today)
-    if (found := _ON_DATE.search(text)) and (day := iso_date(found["date"])):
-        how = found["how"].lower()
+        if match := re.search(words, text, re.IGNORECASE):
+            return _cut_out(text, match), *_bounds(name, today)
+    if (match := _ON_DATE.search(text)) and (day := iso_date(match["date"])):
+        how = match["how"].lower()
         since = "" if how in ("before", "until") else first_day(day)
         until = "" if how in ("since", "from", "after", "seit", "depuis", "desde") else last_day(day)
-        return _cut_out(text, found), since, until
+        return _cut_out(text, match), since, until
     return text, "", ""
 
 
@@ -494,7 +494,7 @@ def last_day(iso: str) -> str:
     return iso
 
 
-def _cut_out(text: str, found: re.Match[str]) -> str:
+def _cut_out(text: str, match: re.Match[str]) -> str:
     """Return a text without a part of it and the preposition before that part."""
-    left = re.sub(r"\s+(?:in|since|during|from|over|of|for|with|as of|within)\s*$", "", text[: found.start()].rstrip())
-    return " ".join(f"{left} {text[found.end() :]}".split()).strip(" ,?")
+    left = re.sub(r"\s+(?:in|since|during|from|over|of|for|with|as of|within)\s*$", "", text[: match.start()].rstrip())
+    return " ".join(f"{left} {text[match.end() :]}".split()).strip(" ,?")

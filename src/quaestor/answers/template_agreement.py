@@ -47,7 +47,7 @@ class Agreement:
 
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a text, in lower case; a name with underscores is one."""
-    return tuple(found.lower() for found in _WORD.findall(text))
+    return tuple(word.lower() for word in _WORD.findall(text))
 
 
 def template_words(code: str) -> tuple[str, ...]:
@@ -72,10 +72,10 @@ def agreement(message: Sequence[str], template: Sequence[str], weights: Mapping[
     known = frozenset(message)
     common = [word for word in template if word in known]
     shared, words, first, last = _heaviest(message, common, weights)
-    whole, said, span = (
+    whole, agreed, span = (
         sum(weights.get(word, 1.0) for word in one) for one in (template, message, message[first : last + 1])
     )
-    return Agreement(shared, words, _share(shared, whole), _share(shared, said), _share(shared, span))
+    return Agreement(shared, words, _share(shared, whole), _share(shared, agreed), _share(shared, span))
 
 
 def _share(part: float, whole: float) -> float:

@@ -387,11 +387,11 @@ class Conversation:
 
     async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
         """Return the reasons to doubt an answer; scores of later turns are ignored."""
-        found = () if self._history.spoken_messages else hits
+        evidence = () if self._history.spoken_messages else hits
 
         def compute_doubt() -> Doubt:
             translated = bool(self.index.translation(turn.question.content))
-            return self.index.doubt(turn.search_text, found, translated=translated)
+            return self.index.doubt(turn.search_text, evidence, translated=translated)
 
         return await asyncio.to_thread(compute_doubt)
 

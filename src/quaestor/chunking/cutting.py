@@ -48,9 +48,11 @@ def cut(
     if settings.method in ("auto", "syntax") and language in WITHOUT_GRAMMAR:
         from quaestor.chunking.code import cut_by_defining_lines  # noqa: PLC0415 - see above
 
-        found = () if why_not_parse(decoded.data, path) else cut_by_defining_lines(decoded, language, settings)
-        if found:
-            return CutDocument(language, decoded.encoding, "lines", found, note=note)
+        defining_chunks = (
+            () if why_not_parse(decoded.data, path) else cut_by_defining_lines(decoded, language, settings)
+        )
+        if defining_chunks:
+            return CutDocument(language, decoded.encoding, "lines", defining_chunks, note=note)
     if settings.method in ("auto", "syntax") and language in KEYED | TEMPLATES:
         outlined = () if why_not_parse(decoded.data, path) else _along_outline(decoded, language, settings)
         if outlined:

@@ -123,10 +123,10 @@ def cut_outline(
         own = [*split_lines(data, unit.start, end, settings)] if end - unit.start > settings.limit else [unit.start]
         cuts += own
         labels += [_label(unit, nodes)] * len(own)
-    found = zip(lift(data, [*cuts, len(data)], file.encoding), labels, strict=True)
+    parts = zip(lift(data, [*cuts, len(data)], file.encoding), labels, strict=True)
     return tuple(
         Chunk(span, text, label[-1] if label else None, KIND if label else "block", label[:-1])
-        for (span, text), label in found
+        for (span, text), label in parts
         if span is not None
     )
 
@@ -287,8 +287,8 @@ class _ListItem:
     def begin(self, node: Node, text: bytes) -> Node:
         """Begin an item; ``text`` is what stands on its first line."""
         self._node, self._column, node.rank = node, -1, len(_NAMING)
-        if found := _INLINE_NAME.search(text, 0, 400):
-            self.name_by(found[1], found[2], node.level + 1)
+        if match := _INLINE_NAME.search(text, 0, 400):
+            self.name_by(match[1], match[2], node.level + 1)
         return node
 
     def name_by(self, key: bytes, value: bytes, column: int) -> None:

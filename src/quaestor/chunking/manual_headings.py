@@ -83,10 +83,10 @@ def man_page_headings(data: bytes, start: int) -> Iterator[Heading]:
     The first section is called what the page is of: "frob - turns knobs".
     """
     title = _title_of_man_page(data, start)
-    for found in _ROFF.finditer(data, start):
-        request, text = found["request"], found["title"].strip()
+    for match in _ROFF.finditer(data, start):
+        request, text = match["request"], match["title"].strip()
         if request in (b"TP", b"TQ") or (not text and request in _ROFF_LEVELS):
-            text = found["next"] or b""
+            text = match["next"] or b""
         elif request == b"IP":
             text = next(iter(_FIRST_ARGUMENT.findall(text)), b"")
         name = _roff_text(text, mdoc=request in (b"Sh", b"Ss", b"It"))
@@ -95,20 +95,20 @@ def man_page_headings(data: bytes, start: int) -> Iterator[Heading]:
             if _BULLET.fullmatch(name.encode()):
                 continue
         elif title:
-            yield Heading(found.start(), 0, title)
+            yield Heading(match.start(), 0, title)
             title = ""
             continue
-        yield Heading(found.start(), level, name)
+        yield Heading(match.start(), level, name)
 
 
 def _title_of_man_page(data: bytes, start: int) -> str:
     """Return "name - purpose" as the NAME section gives it; empty if there is none."""
-    found = _MAN_PAGE.search(data, start)
-    if not found:
+    match = _MAN_PAGE.search(data, start)
+    if not match:
         return ""
-    if found["man"]:
-        return _roff_text(found["man"])
-    return f"{_roff_text(found['name'], mdoc=True).removesuffix(' ,')} - {_roff_text(found['purpose'])}"[
+    if match["man"]:
+        return _roff_text(match["man"])
+    return f"{_roff_text(match['name'], mdoc=True).removesuffix(' ,')} - {_roff_text(match['purpose'])}"[
         :LONGEST_HEADING
     ]
 
@@ -126,18 +126,18 @@ def pod_headings(data: bytes, start: int) -> Iterator[Heading]:
     named = _POD_NAME.search(data, start)
     title = _pod_text(named["line"]) if named else ""
     depth = 0
-    for found in _POD.finditer(data, start):
-        command, text = found["command"], _pod_text(found["title"])
+    for match in _POD.finditer(data, start):
+        command, text = match["command"], _pod_text(match["title"])
         if command in (b"over", b"back"):
             depth = max(0, depth + (1 if command == b"over" else -1))
         elif command == b"item":
-            if not _BULLET.fullmatch(found["title"].strip()):
-                yield Heading(found.start(), TERM_LEVEL + min(max(depth - 1, 0), 3), text)
+            if not _BULLET.fullmatch(match["title"].strip()):
+                yield Heading(match.start(), TERM_LEVEL + min(max(depth - 1, 0), 3), text)
         elif title:
-            yield Heading(found.start(), 0, title)
+            yield Heading(match.start(), 0, title)
             title = ""
         else:
-            yield Heading(found.start(), int(command[-1:]), text)
+            yield Heading(match.start(), int(command[-1:]), text)
 
 
 def _pod_text(raw: bytes) -> str:
@@ -152,16 +152,16 @@ def texinfo_headings(data: bytes, start: int) -> Iterator[Heading]:
     titled = _TEXINFO_TITLE.search(data, start)
     if titled:
         yield Heading(start, 0, _texinfo_text(titled["line"]))
-    for found in _TEXINFO.finditer(data, start):
-        command, title = found["command"], _texinfo_text(found["title"])
+    for match in _TEXINFO.finditer(data, start):
+        command, title = match["command"], _texinfo_text(match["title"])
         if command.startswith((b"item", b"def")):
             if title and not _BULLET.fullmatch(title.encode()):
-                yield Heading(found.start(), TERM_LEVEL, title)
+                yield Heading(match.start(), TERM_LEVEL, title)
         elif command != b"top" or not titled:
             deeper = command.count(b"sub") + (
                 command.endswith((b"sec", b"section", b"heading")) and b"chap" not in command
             )
-            yield Heading(found.start(), 1 + deeper - (command == b"majorheading"), title)
+            yield Heading(match.start(), 1 + deeper - (command == b"majorheading"), title)
 
 
 def _texinfo_text(raw: bytes) -> str:
@@ -176,8 +176,8 @@ def latex_headings(data: bytes, start: int) -> Iterator[Heading]:
     titled = _LATEX_TITLE.search(data, start)
     if titled:
         yield Heading(start, 0, _latex_text(titled["line"]))
-    for found in _LATEX.finditer(data, start):
-        yield Heading(found.start(), _LATEX_LEVELS[found["command"]], _latex_text(found["title"]))
+    for match in _LATEX.finditer(data, start):
+        yield Heading(match.start(), _LATEX_LEVELS[match["command"]], _latex_text(match["title"]))
 
 
 def _latex_text(raw: bytes) -> str:
@@ -190,14 +190,14 @@ def org_headings(data: bytes, start: int) -> Iterator[Heading]:
     if titled:
         yield Heading(start, 0, _org_text(titled["line"]))
     block = b""
-    for found in _ORG.finditer(data, start):
-        if found["begin"] and not block:
-            block = found["begin"].lower()
-        elif found["end"] and found["end"].lower() == block:
+    for match in _ORG.finditer(data, start):
+        if match["begin"] and not block:
+            block = match["begin"].lower()
+        elif match["end"] and match["end"].lower() == block:
             block = b""
-        elif found["stars"] and not block:
-            title = _ORG_TAGS.sub(b"", _ORG_KEYWORD.sub(b"", found["title"][:_LONGEST], count=1))
-            yield Heading(found.start(), len(found["stars"]), _org_text(title))
+        elif match["stars"] and not block:
+            title = _ORG_TAGS.sub(b"", _ORG_KEYWORD.sub(b"", match["title"][:_LONGEST], count=1))
+            yield Heading(match.start(), len(match["stars"]), _org_text(title))
 
 
 def _org_text(raw: bytes) -> str:
@@ -209,12 +209,12 @@ def r_help_headings(data: bytes, start: int) -> Iterator[Heading]:
     titled = _R_TITLE.search(data, start)
     if titled:
         yield Heading(start, 0, _latex_text(titled["line"]))
-    for found in _R_HELP.finditer(data, start):
-        if found["term"]:
-            yield Heading(found.start(), TERM_LEVEL, _latex_text(found["term"]))
+    for match in _R_HELP.finditer(data, start):
+        if match["term"]:
+            yield Heading(match.start(), TERM_LEVEL, _latex_text(match["term"]))
         else:
-            title = _latex_text(found["title"] or b"") or found["command"].decode().capitalize()
-            yield Heading(found.start(), 1 + (found["command"] == b"subsection"), title)
+            title = _latex_text(match["title"] or b"") or match["command"].decode().capitalize()
+            yield Heading(match.start(), 1 + (match["command"] == b"subsection"), title)
 
 
 _VIM_HELP = re.compile(
@@ -230,12 +230,12 @@ def vim_help_headings(data: bytes, start: int) -> Iterator[Heading]:
     """Yield the sections of one of Vim's help files, and what has a tag as terms."""
     if titled := _VIM_TITLE.match(data, start):
         yield Heading(start, 0, _plain(_VIM_TAG.sub(b"", titled["line"][:_LONGEST])) or _plain(titled[0][:_LONGEST]))
-    for found in _VIM_HELP.finditer(data, titled.end() if titled else start):
-        if found["tags"]:
-            said = _plain(found["said"][:_LONGEST])
-            yield Heading(found.start(), TERM_LEVEL, said or _plain(_VIM_TAG.sub(rb"\1", found["tags"][:_LONGEST])))
-        elif title := _plain(_VIM_TAG.sub(b"", found["title"][:_LONGEST])):
-            yield Heading(found.start(), 2 if found["lower"] else 1, title)
+    for match in _VIM_HELP.finditer(data, titled.end() if titled else start):
+        if match["tags"]:
+            said = _plain(match["said"][:_LONGEST])
+            yield Heading(match.start(), TERM_LEVEL, said or _plain(_VIM_TAG.sub(rb"\1", match["tags"][:_LONGEST])))
+        elif title := _plain(_VIM_TAG.sub(b"", match["title"][:_LONGEST])):
+            yield Heading(match.start(), 2 if match["lower"] else 1, title)
 
 
 def _plain(text: bytes) -> str:

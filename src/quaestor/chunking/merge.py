@@ -229,6 +229,6 @@ def _main(pieces: list[Piece]) -> Piece:
 
 
 def _defines(pieces: list[Piece]) -> tuple[str, ...]:
-    found = [entry for piece in pieces for entry in piece.defines]
-    found.sort(key=lambda entry: entry[0])
-    return tuple(dict.fromkeys(name for _, name, _ in found))
+    entries = [entry for piece in pieces for entry in piece.defines]
+    entries.sort(key=lambda entry: entry[0])
+    return tuple(dict.fromkeys(name for _, name, _ in entries))

@@ -63,20 +63,20 @@ def _nodes(data: bytes, start: int) -> Iterator[Node]:
 
 def _end(data: bytes, line: re.Match[bytes]) -> int:
     """Return the end of a line."""
-    found = data.find(b"\n", line.end())
-    return len(data) if found < 0 else found
+    line_end = data.find(b"\n", line.end())
+    return len(data) if line_end < 0 else line_end
 
 
 def _name(line: re.Match[bytes]) -> str | None:
     """Return what a part is called that begins in a line, "" if it has no name, and None if none begins there."""
     kind = line.lastgroup
-    said = (line[kind] if kind else b"").decode("utf-8", "replace")
+    name = (line[kind] if kind else b"").decode("utf-8", "replace")
     if kind in _BLOCKS:
-        word = _WORD.search(said)
+        word = _WORD.search(name)
         return word[0][:_LONGEST_NAME] if word else ""
     if kind == "heading":
-        return " ".join(_WORD.findall(_MARKUP.sub(" ", said))[:_MOST_WORDS])[:_LONGEST_NAME]
+        return " ".join(_WORD.findall(_MARKUP.sub(" ", name))[:_MOST_WORDS])[:_LONGEST_NAME]
     if kind == "attributes":
-        element, called = line["element"].decode(), _CALLED.search(said)
+        element, called = line["element"].decode(), _CALLED.search(name)
         return f"{element} {called[1]}" if called else element if element in _TELLING else ""
-    return said if kind == "id" else None
+    return name if kind == "id" else None

@@ -4,15 +4,15 @@ JSON Lines.
 A converted document is cut, embedded, shown and quoted as its Markdown; its lines and spans refer to that Markdown.
 The index keeps it as the document's chunks, under the hash of the original bytes, which decide whether it is current.
 The package does not know indexes or networks: bytes go in, Markdown comes out, and large formats are read in a process
-of their own. Begin with ``conversion``, then ``html``.
+of their own. Begin with ``converted_document``, then ``html``.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-from quaestor.convert.conversion import ConversionError as ConversionError
-from quaestor.convert.conversion import ConvertedDocument as ConvertedDocument
+from quaestor.convert.converted_document import ConversionError as ConversionError
+from quaestor.convert.converted_document import ConvertedDocument as ConvertedDocument
 from quaestor.core.documents import Document
 from quaestor.files.deny import EXTRAS, extra_is_installed, suffix_of
 

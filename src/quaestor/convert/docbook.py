@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from html import escape
 
 from quaestor.chunking.headings import plain_title
-from quaestor.convert.conversion import ConvertedDocument
+from quaestor.convert.converted_document import ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import DEEPEST, StartTag, decode_page, parse, tokens
 

@@ -6,7 +6,7 @@ import io
 
 import mammoth
 
-from quaestor.convert.conversion import ConversionError, ConvertedDocument
+from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import parse
 from quaestor.convert.zipped_documents import Bounds, checked_archive, core_properties

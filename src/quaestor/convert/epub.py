@@ -6,7 +6,7 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from quaestor.convert.conversion import ConversionError, ConvertedDocument
+from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 from quaestor.convert.html import main_text
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import decode_page, parse

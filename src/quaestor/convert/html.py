@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from quaestor.convert.conversion import ConvertedDocument
+from quaestor.convert.converted_document import ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import Element, StartTag, decode_page, parse, tokens
 from quaestor.convert.page_metadata import PageMetadata, base_of, read_metadata

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quaestor.convert.conversion import ConversionError, ConvertedDocument
+from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 from quaestor.convert.html_tree import decode_page
 
 _LONGEST_OUTPUT = 2000

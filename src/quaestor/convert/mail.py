@@ -15,7 +15,7 @@ from email.message import Message
 from email.utils import getaddresses, parsedate_to_datetime
 from itertools import islice, pairwise
 
-from quaestor.convert.conversion import ConversionError, ConvertedDocument
+from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 from quaestor.convert.html import main_text
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import character_set, parse

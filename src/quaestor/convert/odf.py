@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from quaestor.convert.conversion import ConversionError, ConvertedDocument
+from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import Element
 from quaestor.convert.page_metadata import LONGEST_FIELD

@@ -13,7 +13,7 @@ from typing import Any
 from pypdf import PageObject, PasswordType, PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
-from quaestor.convert.conversion import ConversionError, ConvertedDocument
+from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 from quaestor.convert.page_metadata import LONGEST_FIELD
 from quaestor.convert.pdf_pieces import Pieces, pieces_of
 from quaestor.convert.pdf_tables import ROW, with_tables

@@ -9,7 +9,7 @@ from typing import Any
 from pptx import Presentation
 from pptx.enum.shapes import PP_PLACEHOLDER
 
-from quaestor.convert.conversion import ConversionError, ConvertedDocument
+from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import Element
 from quaestor.convert.zipped_documents import Bounds, checked_archive, core_properties

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 
-from quaestor.convert.conversion import ConversionError, ConvertedDocument
+from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 
 _MODULES = {**dict.fromkeys(("odp", "ods", "odt"), "odf"), "mbox": "mail"}
 """Modules that are not called like a kind, by kinds."""

@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 from openpyxl.reader.excel import ExcelReader
 from openpyxl.utils import range_boundaries
 
-from quaestor.convert.conversion import ConversionError, ConvertedDocument
+from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import Element
 from quaestor.convert.zipped_documents import LARGEST_PART, Archive, Bounds, checked_archive, core_properties

@@ -10,7 +10,7 @@ from contextlib import suppress
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from quaestor.convert.conversion import ConversionError
+from quaestor.convert.converted_document import ConversionError
 from quaestor.convert.page_metadata import LONGEST_FIELD
 
 MOST_UNPACKED = 400_000_000

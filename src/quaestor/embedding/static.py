@@ -285,9 +285,9 @@ class StaticEmbedder:
     def _sum(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Write each text's weighted sum of rows; the rows of all texts are counted in one sort."""
         joined = [self.pieces.row_bytes(text) for text in texts]
-        owners = np.repeat(np.arange(len(texts)), [len(found) // _ROW_BYTES for found in joined])
-        found = np.frombuffer(b"".join(joined), np.int32)
-        pairs, counts = np.unique(owners * len(self._scales) + found, return_counts=True)
+        owners = np.repeat(np.arange(len(texts)), [len(rows) // _ROW_BYTES for rows in joined])
+        row_numbers = np.frombuffer(b"".join(joined), np.int32)
+        pairs, counts = np.unique(owners * len(self._scales) + row_numbers, return_counts=True)
         owners, rows = np.divmod(pairs, len(self._scales))
         weights = self._scales[rows] * damp(counts.astype(np.float32))
         ends = np.searchsorted(owners, np.arange(len(texts)), side="right").tolist()
@@ -324,7 +324,7 @@ def map_array(path: Path) -> NDArray[Any]:
 
 
 _SCANNED = 8
-"""So many words are looked for in the text itself: names and paths have fewer; a dictionary takes 10 ms."""
+"""Up to this many words are looked up in the text itself, as names and paths have; making a dictionary takes 10 ms."""
 
 
 class Vocabulary:

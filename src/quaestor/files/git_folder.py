@@ -155,8 +155,8 @@ _LONGEST_URL = 2000
 def origin_url(repository: Path, within: Sequence[str] = ()) -> str:
     """Return the address of the remote ``origin`` by a repository's own configuration, or ""."""
     config = _OwnFiles(repository, within).common("config", _LARGEST_CONFIG).decode("utf-8", "replace")
-    found = next((value for *at, value in config_values(config) if at == ['remote "origin"', "url"]), "")
-    return found if len(found) <= _LONGEST_URL else ""
+    url = next((value for *at, value in config_values(config) if at == ['remote "origin"', "url"]), "")
+    return url if len(url) <= _LONGEST_URL else ""
 
 
 def project_name(root: Path, within: Sequence[str] = ()) -> str:

@@ -32,7 +32,7 @@ from quaestor.files.source_settings import IngestSettings
 _VERSION = 1
 
 _Stamp = tuple[int, int]
-"""A file's size and stamp (see ``reading``); (-1, 0) for a file that does not exist."""
+"""A file's size and stamp (see ``consistent_read``); (-1, 0) for a file that does not exist."""
 
 _NO_FILE: _Stamp = (-1, 0)
 

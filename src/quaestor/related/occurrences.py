@@ -94,22 +94,22 @@ def occurrences(text: str, language: str, name: str) -> list[Occurrence] | None:
 
 
 def uses_of_definition(
-    found: list[Occurrence], name: str, text: str, language: str, outside: Collection[str], *, home: bool
+    places: list[Occurrence], name: str, text: str, language: str, outside: Collection[str], *, home: bool
 ) -> list[Occurrence]:
     """Return the uses that can refer to a definition.
 
     Args:
-        found: the name's occurrences in the file.
+        places: the name's occurrences in the file.
         name: the name.
         text: the file.
         language: the language as ``recognise`` names it.
         outside: names that the file imports from outside this corpus.
         home: whether the definition is in this file.
     """
-    uses = [one for one in found if one.role != "definition" and one.base not in outside]
+    uses = [one for one in places if one.role != "definition" and one.base not in outside]
     if language not in _IMPORTING:
         return uses
-    own = [one for one in found if one.role == "definition"] if home else []
+    own = [one for one in places if one.role == "definition"] if home else []
     imported = any(one.role == "import" for one in uses) or bool(_WILDCARD.search(text))
     # A bare name is this file's own or imported; a method is never called by its bare name.
     if any(not one.member for one in own) or (imported and name not in outside):
@@ -244,8 +244,8 @@ class _Reader:
 
     def _is_local(self, definition: Node) -> bool:
         """Return whether a definition is a variable within a function."""
-        found = self._find_definition(definition)
-        if found is None or found.kind not in ("variable", "constant", "field"):
+        own = self._find_definition(definition)
+        if own is None or own.kind not in ("variable", "constant", "field"):
             return False
         above = definition.parent
         while above is not None:

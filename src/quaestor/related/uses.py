@@ -114,11 +114,11 @@ class UseFinder:
         ]
 
 
-def _in_scope(file: IndexedFile, found: Occurrence) -> tuple[str, ...]:
-    chunk = file.chunk_at(found.start_line)
-    if chunk is None or found.symbols[: len(chunk.scope)] == chunk.scope:
-        return found.symbols
-    return (*chunk.scope, *found.symbols)
+def _in_scope(file: IndexedFile, occurrence: Occurrence) -> tuple[str, ...]:
+    chunk = file.chunk_at(occurrence.start_line)
+    if chunk is None or occurrence.symbols[: len(chunk.scope)] == chunk.scope:
+        return occurrence.symbols
+    return (*chunk.scope, *occurrence.symbols)
 
 
 def _mentions(file: IndexedFile, name: str, kind: RelatedKind) -> Iterator[Relative]:
@@ -181,40 +181,42 @@ def documents_with_name(store: Store, name: str, limit: int) -> UseCandidates:
     most = _CHUNKS_EACH * max(limit, _LEAST_EACH)
     scored = store.lexical(wanted, most, None, _BODY)
     pattern = word_pattern(name)
-    found: dict[str, list[StoredChunk]] = {}
+    chunks_by_path: dict[str, list[StoredChunk]] = {}
     counts: dict[str, int] = {}
     for stored in store.get(identifier for identifier, _ in scored).values():
         if count := sum(1 for _ in pattern.finditer(stored.chunk.text)):
             path = stored.document.path
-            found.setdefault(path, []).append(stored)
+            chunks_by_path.setdefault(path, []).append(stored)
             counts[path] = counts.get(path, 0) + count
-    candidates = (UseCandidate(path, counts[path], tuple(chunks)) for path, chunks in found.items())
+    candidates = (UseCandidate(path, counts[path], tuple(chunks)) for path, chunks in chunks_by_path.items())
     return UseCandidates(tuple(candidates), len(scored) < most)
 
 
-def that_may_use(found: UseCandidates, name: str, homes: Collection[str]) -> UseCandidates:
+def that_may_use(users: UseCandidates, name: str, homes: Collection[str]) -> UseCandidates:
     """Return the documents that may use a name that ``homes`` define, the nearest to one of those first."""
     kept = [
         one
-        for one in found.listed
+        for one in users.listed
         if one.path in homes or may_use((stored.chunk.text for stored in one.chunks), one.language, name)
     ]
     kept.sort(key=lambda one: (-_nearness(one.path, homes), -one.count, one.path))
-    return UseCandidates(tuple(kept), found.complete)
+    return UseCandidates(tuple(kept), users.complete)
 
 
-def that_may_define(found: UseCandidates, name: str) -> list[str]:
+def that_may_define(users: UseCandidates, name: str) -> list[str]:
     """Return the paths of documents in which a keyword before the name marks a definition."""
     pattern = defining_pattern(name)
-    return [one.path for one in found.listed if any(pattern.search(stored.chunk.text) for stored in one.chunks)]
+    return [one.path for one in users.listed if any(pattern.search(stored.chunk.text) for stored in one.chunks)]
 
 
-def split_tests(found: Iterable[UseCandidate]) -> tuple[list[UseCandidate], list[UseCandidate], list[UseCandidate]]:
+def split_tests(
+    candidates: Iterable[UseCandidate],
+) -> tuple[list[UseCandidate], list[UseCandidate], list[UseCandidate]]:
     """Return candidates as code, tests and prose; data is left out."""
     code: list[UseCandidate] = []
     tests: list[UseCandidate] = []
     prose: list[UseCandidate] = []
-    for candidate in found:
+    for candidate in candidates:
         if profile_path(candidate.path).test:
             tests.append(candidate)
         elif candidate.language in PROSE:

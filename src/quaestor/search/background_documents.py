@@ -112,7 +112,7 @@ def _of_any_file(folders: Sequence[str], name: str) -> str:
 
 def _is_translated_resource(folders: Sequence[str], name: str) -> bool:
     """Return whether a file has a program's texts in a language: ``values-ja/strings.xml``, ``lang/ja/a.php``."""
-    codes = (found[1] or found[2] for part in folders if (found := _RESOURCES.match(part)))
+    codes = (match[1] or match[2] for part in folders if (match := _RESOURCES.match(part)))
     if any(code in _LANGUAGES for code in codes):
         return True
     *above, stem = (*folders[-2:], name.split(".", 1)[0])
@@ -188,6 +188,6 @@ def _edition_of(path: str) -> tuple[str, str, tuple[int, ...]] | None:
 @lru_cache(maxsize=256)
 def kinds_asked_for(text: str) -> frozenset[str]:
     """Return the kinds of background that a query asks for, and the code of its language where it is not English."""
-    asked = {kind for kind, pattern in _ASKS.items() if pattern.search(text)}
+    kinds = {kind for kind, pattern in _ASKS.items() if pattern.search(text)}
     language = language_of(text)
-    return frozenset(asked | {language} if language else asked)
+    return frozenset(kinds | {language} if language else kinds)

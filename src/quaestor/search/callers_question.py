@@ -174,8 +174,8 @@ def read_callers_question(text: str) -> CallersQuestion | None:
     if not text or len(text) > _LONGEST or text.count("\n") > 2:
         return None
     for read in (_asking_for_callees, _asking_for_tests, _asking_for_uses):
-        if (found := read(text)) is not None:
-            return found
+        if (question := read(text)) is not None:
+            return question
     return None
 
 
@@ -193,7 +193,7 @@ def _asking_for_uses(text: str) -> CallersQuestion | None:
     plain = False
     name = _directly_named(text)
     if not name:
-        name = next((found[1] for pattern in _PLAIN if (found := pattern.search(text))), "")
+        name = next((match[1] for pattern in _PLAIN if (match := pattern.search(text))), "")
         plain = bool(name)
     if not name or name.lower() in _NO_NAMES:
         return None
@@ -210,8 +210,8 @@ def _asking_for_uses(text: str) -> CallersQuestion | None:
 
 def _place_named(text: str, name: str) -> str:
     """Return the place in which uses of a name are asked for, empty for everywhere."""
-    found = _INSIDE.search(text, text.find(name) + len(name))
-    place = bare_name(found[1]) if found else ""
+    match = _INSIDE.search(text, text.find(name) + len(name))
+    place = bare_name(match[1]) if match else ""
     return "" if place.lower() in _EVERYWHERE else place
 
 
@@ -222,8 +222,8 @@ def _directly_named(text: str) -> str:
     if _HOW.search(text):
         return ""
     for pattern in (*_DIRECT, _THROUGH, _ELSEWHERE):
-        for found in pattern.finditer(text):
-            if name := _name_as_code(found):
+        for match in pattern.finditer(text):
+            if name := _name_as_code(match):
                 return name
     names = [name for name in names_of_code(text) if name[0] != "."]
     files = [name for name in names if looks_like_a_file(name)]
@@ -235,7 +235,7 @@ def _directly_named(text: str) -> str:
     return symbols[0] if len(symbols) == 1 and _AFFECTED.search(text) else ""
 
 
-def _name_as_code(found: re.Match[str] | None) -> str:
+def _name_as_code(match: re.Match[str] | None) -> str:
     """Return the name that a pattern found, if it is written as code."""
-    name = next(filter(None, found.groups()), "") if found else ""
+    name = next(filter(None, match.groups()), "") if match else ""
     return bare_name(name) if looks_like_code(name) else ""

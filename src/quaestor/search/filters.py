@@ -100,21 +100,21 @@ def read_filters(question: str, bylines: Bylines) -> QuestionFilters:
 
 def _take_date(filters: QuestionFilters, bylines: Bylines) -> QuestionFilters | None:
     """Return the question without its first filtering date; None if no date filters documents."""
-    for found in _DATED.finditer(filters.text) if bylines.dated else ():
-        since, before = _dates_of_phrase(found)
+    for match in _DATED.finditer(filters.text) if bylines.dated else ():
+        since, before = _dates_of_phrase(match)
         again = (since and filters.where.since) or (before and filters.where.before)
-        if (since or before) and not again and _limits_documents(found, filters.text, bylines):
+        if (since or before) and not again and _limits_documents(match, filters.text, bylines):
             where = filters.where._replace(since=since or filters.where.since, before=before or filters.where.before)
-            if taken := _without_phrase(filters, *found.span(), where):
+            if taken := _without_phrase(filters, *match.span(), where):
                 return taken
     return None
 
 
 def _take_authors(filters: QuestionFilters, known: Collection[frozenset[str]]) -> QuestionFilters | None:
     """Return the question without its authors; None if none are named."""
-    for found in _BY.finditer(filters.text) if known and not filters.where.authors else ():
-        names, end = _authors_named(filters.text, found, known)
-        if names and (taken := _without_phrase(filters, found.start(), end, filters.where._replace(authors=names))):
+    for match in _BY.finditer(filters.text) if known and not filters.where.authors else ():
+        names, end = _authors_named(filters.text, match, known)
+        if names and (taken := _without_phrase(filters, match.start(), end, filters.where._replace(authors=names))):
             return taken
     return None
 
@@ -130,14 +130,14 @@ def _without_phrase(filters: QuestionFilters, start: int, end: int, where: Where
     return QuestionFilters(left, where, (*filters.phrases, text[start:end]))
 
 
-def _dates_of_phrase(found: re.Match[str]) -> tuple[str, str]:
+def _dates_of_phrase(match: re.Match[str]) -> tuple[str, str]:
     """Return the first date that is included and the first that is not; None for both if the text is no date."""
-    date, first, last = (iso_date(found[name] or "") for name in ("date", "first", "last"))
+    date, first, last = (iso_date(match[name] or "") for name in ("date", "first", "last"))
     if first and last and first < after(last):
         return first, after(last)
     if date is None:
         return "", ""
-    word = " ".join((found["open"] or found["close"]).lower().split())
+    word = " ".join((match["open"] or match["close"]).lower().split())
     since = {"since": date, "after": after(date), "newer than": after(date)}
     before = {"before": date, "prior to": date, "older than": date, "until": after(date), "up to": after(date)}
     if word in since or word in before:
@@ -145,14 +145,14 @@ def _dates_of_phrase(found: re.Match[str]) -> tuple[str, str]:
     return date, after(date)
 
 
-def _limits_documents(found: re.Match[str], question: str, bylines: Bylines) -> bool:
+def _limits_documents(match: re.Match[str], question: str, bylines: Bylines) -> bool:
     """Return whether a phrase with a date filters documents rather than being part of the subject."""
-    head, rest = question[: found.start()], question[found.end() :]
+    head, rest = question[: match.start()], question[match.end() :]
     if _LEAD.search(head):
         return True
     ends = _END.match(rest) is not None
     mostly_dated = 2 * bylines.dated >= bylines.documents
-    if found["close"]:
+    if match["close"]:
         return ends and bool(_ABOUT_TEXTS.search(head)) and not _OTHER_DEED.search(head) and mostly_dated
     begins = not head.strip() and rest.startswith(",")
     return (ends or begins) and mostly_dated
@@ -163,20 +163,20 @@ def _authors_named(question: str, by: re.Match[str], known: Collection[frozenset
     alone = _LEAD.search(question[: by.start()]) is not None
     names: list[str] = []
     end = by.end()
-    found: re.Match[str] | None = by
-    while found:
-        name = _longest_author(found["name"], known, alone=alone)
+    match: re.Match[str] | None = by
+    while match:
+        name = _longest_author(match["name"], known, alone=alone)
         if not name:
             break
         names.append(name)
-        end = found.start("name") + len(name)
-        found = _AND.match(question, end)
+        end = match.start("name") + len(name)
+        match = _AND.match(question, end)
     return tuple(names), end
 
 
 def _longest_author(text: str, known: Collection[frozenset[str]], *, alone: bool) -> str:
     """Return the longest beginning of a text that is an author's whole name; one of a single word only if ``alone``."""
-    ends = [found.end() for found in re.finditer(r"\S+", text)]
+    ends = [match.end() for match in re.finditer(r"\S+", text)]
     for end in reversed(ends):
         name = re.sub(r"(?:['’]s|[.'’-])\Z", "", text[:end])
         words = author_words(name)

@@ -133,8 +133,8 @@ def _is_example(lowered: list[str], *, prose: bool) -> bool:
         if part in _JVM and lowered[at - 1 : at] in _MAIN:
             lowered = lowered[:at]
             break
-    found = _EXAMPLE_FOLDERS.intersection(lowered)
-    return bool(found) and not (prose and found <= _OF_DOCUMENTS) and not _measures(lowered)
+    folders = _EXAMPLE_FOLDERS.intersection(lowered)
+    return bool(folders) and not (prose and folders <= _OF_DOCUMENTS) and not _measures(lowered)
 
 
 def _measures(lowered: list[str]) -> bool:

@@ -144,10 +144,10 @@ def _name_whose_uses(text: str) -> str:
         return ""
     from quaestor.search.callers_question import read_callers_question  # noqa: PLC0415 - few questions need its patterns
 
-    asked = read_callers_question(text)
-    if asked is None or asked.kind != "uses" or asked.plain or knows_extension(asked.target):
+    question = read_callers_question(text)
+    if question is None or question.kind != "uses" or question.plain or knows_extension(question.target):
         return ""
-    return next(reversed(re.findall(r"\w+", asked.target)), "")
+    return next(reversed(re.findall(r"\w+", question.target)), "")
 
 
 def _shorten(text: str) -> str:
@@ -186,16 +186,20 @@ def _places(text: str) -> tuple[Place, ...]:
     for module in _MODULE.findall(text):
         if not knows_extension(module):
             places[Place(re.sub(r"\.|::|\\", "/", module.lower()), None)] = None
-    found = tuple(places)
+    all_places = tuple(places)
     # The frames of a trace that tell most stand at one of its ends, in some languages at the last.
-    return found if len(found) <= _MOST_PLACES else (*found[: _MOST_PLACES // 2], *found[-_MOST_PLACES // 2 :])
+    return (
+        all_places
+        if len(all_places) <= _MOST_PLACES
+        else (*all_places[: _MOST_PLACES // 2], *all_places[-_MOST_PLACES // 2 :])
+    )
 
 
 def _compounds(text: str, kind: QueryKind) -> list[tuple[str, ...]]:
     """Return the last two parts, or the only one, of the names to look up: of a symbol query, or of compound ones."""
-    found = [text] if kind == "symbol" else _COMPOUND.findall(text)[:20]
+    compounds = [text] if kind == "symbol" else _COMPOUND.findall(text)[:20]
     # A file's name is not a qualified one: of _client.py only _client is looked up.
-    bare = (name if kind == "symbol" or not knows_extension(name) else name.rpartition(".")[0] for name in found)
+    bare = (name if kind == "symbol" or not knows_extension(name) else name.rpartition(".")[0] for name in compounds)
     split = ([part for part in re.split(r"\W+", qualified) if len(part) > 1] for qualified in bare)
     return [tuple(parts[-2:]) for parts in split if parts]
 
@@ -212,5 +216,5 @@ def _whole(text: str) -> str:
 
 
 def _quotes(text: str) -> tuple[str, ...]:
-    found = (next(filter(None, groups)).strip() for groups in _QUOTED.findall(text))
-    return tuple(dict.fromkeys(quote for quote in found if len(find_words(quote)) >= _FEWEST_QUOTED))[:_MOST_QUOTES]
+    quotes = (next(filter(None, groups)).strip() for groups in _QUOTED.findall(text))
+    return tuple(dict.fromkeys(quote for quote in quotes if len(find_words(quote)) >= _FEWEST_QUOTED))[:_MOST_QUOTES]

@@ -161,15 +161,15 @@ class Retriever:
         chosen |= dict.fromkeys(self._at_whole_path(query, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
-        found = self._chunks.get(self.store, chosen)
-        if query.whole and not any(query.whole in known.stored.chunk.defines for known in found):
+        traits = self._chunks.get(self.store, chosen)
+        if query.whole and not any(query.whole in known.stored.chunk.defines for known in traits):
             # What no grammar tells to be a definition may look like one.
             chosen |= dict.fromkeys(self.store.holding(terms(query.whole), _HOLDING_NAME, where))
-            found = self._chunks.get(self.store, chosen)
-        chunks = [known.stored for known in found]
+            traits = self._chunks.get(self.store, chosen)
+        chunks = [known.stored for known in traits]
         ids = np.array([stored.id for stored in chunks], np.int64)
         return Candidates(
-            found,
+            traits,
             lexical.of_chunks(ids),
             dense.of_chunks(ids),
             body.of_chunks(ids),
@@ -195,14 +195,14 @@ class Retriever:
     def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
         """Return the chunks at the files and lines that a query names, best fits first."""
         files = {place.path: self._chunks.pointed_at(place.path, where, self._files_like) for place in query.places}
-        found = [
+        scored = [
             (fit, stored.id)
             for place in query.places
             for fit, path in files[place.path]
             for stored in self._chunks.of_document(self.store, path)
             if _shows(stored, place)
         ]
-        return [identifier for _, identifier in sorted(found, reverse=True)[:_POINTED_CHUNKS]]
+        return [identifier for _, identifier in sorted(scored, reverse=True)[:_POINTED_CHUNKS]]
 
     def _at_whole_path(self, query: Query, where: Where | None) -> list[int]:
         """Return the chunks of the documents whose path equals the whole query or ends with it."""
@@ -226,8 +226,10 @@ class Retriever:
         if not query.text:
             return []
         candidates = self._gather_candidates(query, matched, count, where)
-        found = candidates.traits
-        ranked = rank(self.ranker, query, candidates, k, lambda rows: self.join([found[row].stored for row in rows], k))
+        traits = candidates.traits
+        ranked = rank(
+            self.ranker, query, candidates, k, lambda rows: self.join([traits[row].stored for row in rows], k)
+        )
         return [one.hit for one in ranked]
 
     def _matched_as_spelt(self, query: Query, count: int, where: Where | None) -> tuple[Query, WordMatches]:
@@ -261,8 +263,8 @@ class Retriever:
         scores = (
             convex([(0.5, list(lexical.items())), (0.5, list(dense.items()))]) if mode == "fusion" else lexical or dense
         )
-        found = [known.stored for known in self._chunks.get(self.store, scores)]
-        hits = [Hit(one.document, one.chunk, scores[one.id], chunk_id=one.id) for one in found]
+        chunks = [known.stored for known in self._chunks.get(self.store, scores)]
+        hits = [Hit(one.document, one.chunk, scores[one.id], chunk_id=one.id) for one in chunks]
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))[:k]
 
     def _lexical(self, query: Query, count: int, where: Where | None) -> dict[int, float]:
@@ -317,8 +319,8 @@ def rank(
         _, score = ranked[group.rank]
         explained = Shares(ranker, features[index].copy(), float(step[index]), score)
         also = places_of(group.duplicates, traits)
-        found = None if chunk is stored.chunk else stored.chunk.span
-        hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also, found=found)
+        span = None if chunk is stored.chunk else stored.chunk.span
+        hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also, found=span)
         hits.append(RankedHit(hit, index, tuple([order[other] for other in group.duplicates])))
     return hits
 

@@ -98,8 +98,8 @@ def _asks_where(words: Sequence[str]) -> bool:
 
 
 def _orders(words: Sequence[str]) -> bool:
-    said = [*dropwhile(_COURTESIES.__contains__, words)]
-    return bool(said) and said[0] in _ORDERS and not _GRAMMAR.isdisjoint(said[1:])
+    rest = [*dropwhile(_COURTESIES.__contains__, words)]
+    return bool(rest) and rest[0] in _ORDERS and not _GRAMMAR.isdisjoint(rest[1:])
 
 
 def _wishes(words: Sequence[str]) -> bool:

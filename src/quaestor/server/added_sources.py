@@ -170,12 +170,12 @@ class AddedSites:
         url = url if is_address(url) or "@" in url else f"https://{url}"
         if names_repository(url):
             read_git_address(url)  # raises UsageError if it is malformed
-            found = url
+            normal = url
         else:
-            found = checked_start(url)
-        if not self._is_allowed(found):
+            normal = checked_start(url)
+        if not self._is_allowed(normal):
             raise ForbiddenError(f"{address!r} may not be added. Give an address at {', '.join(self.allowed)}.")
-        return found
+        return normal
 
     def require_fetchable(self, address: str) -> str:
         """Return an address that may be fetched in its normal form, without fetching anything.
@@ -185,10 +185,10 @@ class AddedSites:
             ForbiddenError: its host is not allowed, or is localhost or a private IP address. Host names are resolved,
                 and their addresses checked, only when fetching begins.
         """
-        found = self.require_allowed(address)
-        if _is_private(urlsplit(found).hostname or ""):
+        url = self.require_allowed(address)
+        if _is_private(urlsplit(url).hostname or ""):
             raise ForbiddenError(f"{address!r} is on this machine or its network; nothing is fetched from there.")
-        return found
+        return url
 
     def root(self, address: str) -> Path:
         """Return the folder of a fetched site.
@@ -233,10 +233,10 @@ class AddedSites:
         Raises:
             NotFoundError: the site was not fetched.
         """
-        found = self.get(address)
-        if found is None:
+        site = self.get(address)
+        if site is None:
             raise NotFoundError(f"{address!r} was not fetched here. Fetch it first.")
-        self._store_site(replace(found, added=True))
+        self._store_site(replace(site, added=True))
 
     def remove(self, address: str) -> None:
         """Take a site off the list and cancel its fetching; its pages and its index stay."""

@@ -240,12 +240,12 @@ class Corpora:
         known = ", ".join(map(repr, seen))
         if not name:
             raise UsageError(f"There are several corpora; name one as 'corpus': {known}.")
-        found = seen.get(name) or next(
+        named_corpus = seen.get(name) or next(
             (opening for opening in self._opening.values() if str(opening.root) == os.path.normpath(name)), None
         )
-        if found is None:
+        if named_corpus is None:
             raise NotFoundError(f"There is no corpus {name!r} here. Name one of {known}.")
-        return found
+        return named_corpus
 
     def _begin(self, name: str, opening: _OpeningCorpus) -> None:
         opening.thread = threading.Thread(target=self._open, args=(opening,), name=f"index {name}")

@@ -73,16 +73,16 @@ class Chunks:
 
     def answer(self, question: Question) -> Pair | None:
         """Return a question paired with the chunk that answers it; of several, the most similar one."""
-        found = [
+        covering = [
             number
             for target in question.targets
             for number in self._documents.get(target.path, ())
             if covers(self._places[number], target)
         ]
-        if not found:
+        if not covering:
             return None
-        likeness = self.bundled[found] @ StaticEmbedder.bundled().encode([question.text])[0]
-        chosen = found[int(np.argmax(likeness))]
+        likeness = self.bundled[covering] @ StaticEmbedder.bundled().encode([question.text])[0]
+        chosen = covering[int(np.argmax(likeness))]
         return Pair(_KINDS[question.category], question.text, self.texts[chosen], self._places[chosen][0], "")
 
 

@@ -61,15 +61,15 @@ def test_what_is_wrong_costs_only_itself(tmp_path: Path) -> None:
     assert found.parts[0].questions == clean.parts[0].questions
     assert found.problems == (
         "Lines that are not a JSON object are left out: corpus.jsonl:4, corpus.jsonl:5, queries.jsonl:6.",
-        "Documents whose id stood before are left out: 'MED-1' (corpus.jsonl:6).",
+        "Documents with the id of an earlier one are left out: 'MED-1' (corpus.jsonl:6).",
         "Documents without an id or without a text are left out: corpus.jsonl:7, corpus.jsonl:8.",
         "Queries without an id or without a text are left out: queries.jsonl:3, queries.jsonl:5.",
-        "Queries whose id stood before are left out: 'q1' (queries.jsonl:4).",
-        "Judgements of queries that there are not are left out: 'q7' (test.tsv:6).",
-        "Judgements of documents that there are not are left out: 'MED-9' (test.tsv:7).",
+        "Queries with the id of an earlier one are left out: 'q1' (queries.jsonl:4).",
+        "Judgements of unknown queries are left out: 'q7' (test.tsv:6).",
+        "Judgements of unknown documents are left out: 'MED-9' (test.tsv:7).",
         "Lines of judgements that are not query, document and number are left out: test.tsv:8, test.tsv:9, "
         "test.tsv:10.",
-        "Judgements that stood before are left out: test.tsv:11.",
+        "Repeated judgements are left out: test.tsv:11.",
     )
 
 

@@ -84,7 +84,7 @@ def test_what_is_wrong_costs_only_itself(tmp_path: Path, checkouts: Path) -> Non
     assert found.problems == (
         "Answers that name no file of the corpus are left out: 'src/gone.py' (shop.json, entry 2), "
         "'../mail/send.py' (shop.json, entry 2), '/etc/passwd' (shop.json, entry 2).",
-        "Repositories whose name stood before are left out: 'shop'.",
+        "Repositories with the name of an earlier one are left out: 'shop'.",
         "Repositories without annotations are left out: 'gone'.",
         "Answers that are neither a path nor a path with lines are left out: mail.json, entry 1, mail.json, entry 1, "
         "mail.json, entry 1, and 3 more.",

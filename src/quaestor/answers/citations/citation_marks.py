@@ -97,7 +97,7 @@ def parse(answer: str) -> tuple[Mark, ...]:
     """
     plain, quoted = (list(_fences(answer, prefix)) for prefix in _FENCE_OPENS)
     fences = {fence.end: fence for fence in plain}
-    spans = ((found.start(), found.end()) for found in _code_spans(answer))
+    spans = ((match.start(), match.end()) for match in _code_spans(answer))
     code = sorted([*((fence.start, fence.end) for fence in (*plain, *quoted)), *spans], reverse=True)
     marks: list[Mark] = []
     at = code_end = 0
@@ -164,7 +164,7 @@ def _fences(answer: str, prefix: str = "") -> Iterator[_Fence]:
 
 def _code_spans(answer: str) -> Iterator[re.Match[str]]:
     # A code span never crosses a blank line; without this one stray backtick would hide the rest of the answer.
-    return (found for found in _CODE.finditer(answer) if "\n\n" not in found[0])
+    return (match for match in _CODE.finditer(answer) if "\n\n" not in match[0])
 
 
 def _read_mark(answer: str, at: int) -> tuple[list[tuple[int, str | None]], int] | None:
@@ -195,7 +195,7 @@ def _read_quote(answer: str, at: int) -> tuple[str | None, int]:
     closings = list(ending.finditer(answer, opening.end(), opening.end() + _LONGEST_QUOTE))
     if not closings:
         return None, at
-    balanced = (found for found in closings if _brackets_closed(answer[opening.end() : found.start()]))
+    balanced = (match for match in closings if _brackets_closed(answer[opening.end() : match.start()]))
     closing = next(balanced, closings[0])
     quote = answer[opening.end() : closing.start()]
     # `""` at the end of a quotation of a string: only as many marks as were opened belong to the form.
@@ -210,8 +210,8 @@ def _brackets_closed(quote: str) -> bool:
 
 def _read_bare_quote(answer: str, at: int) -> tuple[str | None, int]:
     """Read a quote without quote marks: ``[2: retries three times]``."""
-    found = re.compile(r"\s*:\s*([^\[\]【】\n]{3,300}?)\s*(?=[\]】])").match(answer, at)
-    return (found[1], found.end()) if found else (None, at)
+    match = re.compile(r"\s*:\s*([^\[\]【】\n]{3,300}?)\s*(?=[\]】])").match(answer, at)
+    return (match[1], match.end()) if match else (None, at)
 
 
 def _numbers_of_range(numbers: str) -> list[int]:
@@ -233,7 +233,7 @@ def _quote_before(answer: str, start: int, marks: Sequence[Mark], fences: Mappin
         return fenced.code.strip("\r\n") or None
     line = before.rfind("\n") + 1
     if before[line:].lstrip().startswith(">"):
-        block = [found for found in _BLOCK_QUOTE.finditer(before) if found.end() == len(before)]
+        block = [match for match in _BLOCK_QUOTE.finditer(before) if match.end() == len(before)]
         return _text_of_block_quote(block[-1][0]) if block else None
     inline = re.compile(rf"[{_QUOTE_MARKS}]([^{_QUOTE_MARKS}\n]{{3,400}})[{_QUOTE_MARKS}]+[.,;:!?)]*$").search(
         before, line

@@ -79,21 +79,21 @@ def find_support(claim: str, ground: Ground) -> Support | None:
     if not wanted or not _holds_names(claim, ground):
         return None
     given = ground.label_terms & wanted
-    lines, found = ground.lines, [terms & wanted for terms in ground.terms]
-    best = max(range(len(lines)), key=lambda at: len(_union(found[at : at + _WINDOW])), default=0)
-    held = _union(found[best : best + _WINDOW])
+    lines, shared_terms = ground.lines, [terms & wanted for terms in ground.terms]
+    best = max(range(len(lines)), key=lambda at: len(_union(shared_terms[at : at + _WINDOW])), default=0)
+    held = _union(shared_terms[best : best + _WINDOW])
     share = len(held | given) / len(wanted)
     if share < _LEAST_SHARE or len(held) < min(_LEAST_TERMS, len(wanted)):
         return None
-    inside = [at for at in range(best, min(best + _WINDOW, len(lines))) if found[at]]
-    strongest = max(inside, key=lambda at: len(found[at]))
+    inside = [at for at in range(best, min(best + _WINDOW, len(lines))) if shared_terms[at]]
+    strongest = max(inside, key=lambda at: len(shared_terms[at]))
     if denies(claim) != denies(_sentence_around(lines, strongest, wanted)):
         return None
     return Support(inside[0], inside[-1], share)
 
 
-def _union(found: Sequence[frozenset[str]]) -> frozenset[str]:
-    return frozenset().union(*found)
+def _union(term_sets: Sequence[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*term_sets)
 
 
 def _sentence_around(lines: Sequence[str], at: int, wanted: frozenset[str]) -> str:
@@ -121,7 +121,7 @@ def numbers_of(text: str) -> set[str]:
 def names_of(text: str) -> list[str]:
     """Return the names in a text, and its code."""
     plain = _CODE.sub(" ", text)
-    code = [found.strip().removesuffix("()") for found in _CODE.findall(text)]
+    code = [name.strip().removesuffix("()") for name in _CODE.findall(text)]
     return [*code, *_NAME.findall(plain), *_PROPER.findall(plain)]
 
 

@@ -106,8 +106,8 @@ class Judge:
         if self._rests_on[at] or self._cited[at] or not 0 <= beside < len(self._cut) or not _is_short(self._plain[at]):
             return
         grounds = self._rests_on[beside]
-        said = f"{self._question}\n{self._plain[beside]}"
-        if grounds and self._are_together(at, beside) and _brings_nothing_new(self._plain[at], said, grounds):
+        text = f"{self._question}\n{self._plain[beside]}"
+        if grounds and self._are_together(at, beside) and _brings_nothing_new(self._plain[at], text, grounds):
             self._rests_on[at] = grounds
 
     def _are_together(self, at: int, beside: int) -> bool:
@@ -134,8 +134,8 @@ class Judge:
         block = _says_anything(self._answer[self._cut[at].end : end])
         if not block and not any(self._rests_on[other] for other in following):
             return False
-        said = "\n".join([self._question, *(self._plain[other] for other in following)])
-        return _leads_fairly(self._plain[at], said, tuple(self._grounds.values()))
+        text = "\n".join([self._question, *(self._plain[other] for other in following)])
+        return _leads_fairly(self._plain[at], text, tuple(self._grounds.values()))
 
 
 def _says_anything(text: str) -> bool:

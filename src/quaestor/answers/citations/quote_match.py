@@ -57,7 +57,7 @@ def find(quote: str, text: str, start: int = 0, end: int | None = None) -> Match
 def find_nearest(quote: str, text: str, start: int, end: int) -> Match | None:
     """Return the place of a quote nearest to a stretch of ``text``; exact matches are preferred to similar ones."""
     exact = [Match(at, at + len(quote), exact=True) for at in _occurrences(quote, text)]
-    places = exact or [Match(found.start(), found.end(), exact=False) for found in _similar_places(quote, text)]
+    places = exact or [Match(match.start(), match.end(), exact=False) for match in _similar_places(quote, text)]
     if not places:
         return _find_elided(quote, text, 0, len(text))
     return min(places, key=lambda place: max(start - place.end, place.start - end, 0))
@@ -82,8 +82,8 @@ def _occurrences(quote: str, text: str) -> Iterator[int]:
 
 def _find_similar(quote: str, text: str, start: int, end: int) -> Match | None:
     for pattern in _patterns(quote):
-        if found := pattern.search(text, start, end):
-            return Match(found.start(), found.end(), exact=False)
+        if match := pattern.search(text, start, end):
+            return Match(match.start(), match.end(), exact=False)
     return None
 
 

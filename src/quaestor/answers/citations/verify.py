@@ -123,10 +123,16 @@ class _Checker:
             return here
         if is_distinctive(quote):
             for other in self._passages.values():
-                found = self._match(other, quote) if other is not passage else None
-                if found is not None:
+                citation = self._match(other, quote) if other is not passage else None
+                if citation is not None:
                     return Citation(
-                        passage.n, found.path, found.start_line, found.end_line, found.quote, "repaired", found.url
+                        passage.n,
+                        citation.path,
+                        citation.start_line,
+                        citation.end_line,
+                        citation.quote,
+                        "repaired",
+                        citation.url,
                     )
         return _unverified_citation(passage, quote)
 
@@ -142,18 +148,18 @@ class _Checker:
 
     def grounds(self) -> dict[int, Ground]:
         """Return what each passage says now, by its number; those whose documents are gone are left out."""
-        found = ((n, self._ground(passage)) for n, passage in self._passages.items())
-        return {n: ground for n, ground in found if ground is not None}
+        by_number = ((n, self._ground(passage)) for n, passage in self._passages.items())
+        return {n: ground for n, ground in by_number if ground is not None}
 
     def _match(self, passage: Passage, quote: str) -> Citation | None:
         source = self._source(passage)
         if source is None:
             return None
         start, end = source.region(passage.start_line, passage.end_line)
-        found = find(quote, source.text, start, end)
-        if found is not None:
-            status: CitationStatus = "verified" if found.exact else "repaired"
-            return _citation_at(passage, source, found, status)
+        match = find(quote, source.text, start, end)
+        if match is not None:
+            status: CitationStatus = "verified" if match.exact else "repaired"
+            return _citation_at(passage, source, match, status)
         nearest = find_nearest(quote, source.text, start, end) if is_distinctive(quote) else None
         return _citation_at(passage, source, nearest, "repaired") if nearest else None
 
@@ -180,10 +186,10 @@ def _is_all_of(passage: Passage, quote: str) -> bool:
     return _WORDS.findall(passage.text) == _WORDS.findall(quote)
 
 
-def _each_once(found: Sequence[Sentence]) -> tuple[Sentence, ...]:
+def _each_once(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
     """Return sentences in order, each distinct wording once."""
     once: dict[str, Sentence] = {}
-    for one in found:
+    for one in sentences:
         once.setdefault(" ".join(one.text.split()), one)
     return tuple(once.values())
 
@@ -200,10 +206,10 @@ def _decode(data: bytes) -> _Source:
     return _Source(text, tuple(starts))
 
 
-def _citation_at(passage: Passage, source: _Source, found: Match, status: CitationStatus) -> Citation:
-    quote = _shorten(source.text[found.start : found.end])
-    last = source.line_of(max(found.start, found.end - 1))
-    return _citation(passage, source.line_of(found.start), last, quote, status)
+def _citation_at(passage: Passage, source: _Source, match: Match, status: CitationStatus) -> Citation:
+    quote = _shorten(source.text[match.start : match.end])
+    last = source.line_of(max(match.start, match.end - 1))
+    return _citation(passage, source.line_of(match.start), last, quote, status)
 
 
 def _citation(passage: Passage, first: int, last: int, quote: str, status: CitationStatus) -> Citation:

@@ -51,47 +51,47 @@ def _is_document(document: Document, material: Material) -> bool:
 
 def about_documents(material: Material) -> list[Entry]:
     """Return one line about all documents of prose, if there are any: their number, dates and authors."""
-    found = documents_of(material)
-    if not found:
+    documents = documents_of(material)
+    if not documents:
         return []
-    said = [amount(len(found), "document")]
-    dates = sorted(one.date for one in found if one.date)
-    if len(dates) >= _TELLING_SHARE * len(found):
-        said.append(
+    parts = [amount(len(documents), "document")]
+    dates = sorted(one.date for one in documents if one.date)
+    if len(dates) >= _TELLING_SHARE * len(documents):
+        parts.append(
             f"dated {dates[0]} to {dates[-1]} ({len(dates):,} of them)"
             if dates[0] != dates[-1]
             else f"dated {dates[0]}"
         )
-    authors = Counter(one.author for one in found if one.author)
-    if authors and authors.total() >= _TELLING_SHARE * len(found):
-        listed = ", ".join(f"{name} ({count})" for name, count in authors.most_common(_MOST_AUTHORS))
+    authors = Counter(one.author for one in documents if one.author)
+    if authors and authors.total() >= _TELLING_SHARE * len(documents):
+        names = ", ".join(f"{name} ({count})" for name, count in authors.most_common(_MOST_AUTHORS))
         more = len(authors) - _MOST_AUTHORS
-        said.append(f"by {listed}" + (f" and {more:,} more" if more > 0 else ""))
-    return [Entry(says=Statement("; ".join(said)))]
+        parts.append(f"by {names}" + (f" and {more:,} more" if more > 0 else ""))
+    return [Entry(says=Statement("; ".join(parts)))]
 
 
 def titles(material: Material) -> list[Entry]:
     """Return documents with titles, dates and authors, most important first; if they are few, with their sections."""
-    found = documents_of(material)
-    found.sort(key=lambda one: _order(one, material))
-    pages = [one for one in found if not _is_template(one)]
-    shown = [*_in_turn(pages), *found[len(pages) :]][:_MOST_TITLES]
+    documents = documents_of(material)
+    documents.sort(key=lambda one: _order(one, material))
+    pages = [one for one in documents if not _is_template(one)]
+    shown = [*_in_turn(pages), *documents[len(pages) :]][:_MOST_TITLES]
     entries = [_titled_entry(one, material) for one in shown]
-    if len(found) > _MOST_SECTIONS:
+    if len(documents) > _MOST_SECTIONS:
         # Where room is short, what has a title tells more than a certificate that is kept as text.
         return sorted(entries, key=lambda entry: entry.says is None)
     return [line for one, entry in zip(shown, entries, strict=True) for line in (entry, *_sections(one, material))]
 
 
-def _in_turn(found: Sequence[Document]) -> list[Document]:
+def _in_turn(documents: Sequence[Document]) -> list[Document]:
     """Return documents, a few of each folder in turn, so that a large folder does not hide the others.
 
     Documents of the first document's folder, the outermost one, all come first.
     """
     seen: Counter[str] = Counter()
-    home = dirname(found[0].path) if found else ""
+    home = dirname(documents[0].path) if documents else ""
     places = []
-    for at, one in enumerate(found):
+    for at, one in enumerate(documents):
         folder = dirname(one.path)
         places.append((0 if folder == home else seen[folder] // _AT_A_TIME + 1, at, one))
         seen[folder] += 1
@@ -117,11 +117,11 @@ def _is_template(document: Document) -> bool:
 def _titled_entry(document: Document, material: Material) -> Entry:
     lines = material.lines(document.path)
     named = named_in_preamble(lines)
-    found = list(islice(headings(lines[:80]), 2))
-    first = named or (found[0] if found else None)
+    first_headings = list(islice(headings(lines[:80]), 2))
+    first = named or (first_headings[0] if first_headings else None)
     title = (named[1] if named else "") or document.title or (first[1] if first else "")
-    if _NUMBER.fullmatch(title) and len(found) > 1:
-        first, title = None, f"{title}: {found[1][1]}"  # what it is about stands below
+    if _NUMBER.fullmatch(title) and len(first_headings) > 1:
+        first, title = None, f"{title}: {first_headings[1][1]}"  # what it is about stands below
     if "{{" in title:  # what a site generator fills in
         first, title = None, ""
     about = ", ".join(part for part in (document.date, document.author) if part)
@@ -137,25 +137,25 @@ def _titled_entry(document: Document, material: Material) -> Entry:
 
 def named_in_preamble(lines: Sequence[str]) -> tuple[int, str] | None:
     """Return the line and the title that a numbered proposal gives itself before its first section: ``Title: ...``."""
-    found = ((number, _TITLE.match(line)) for number, line in enumerate(lines[:_PREAMBLE], 1))
-    return next(((number, one[1]) for number, one in found if one), None)
+    matches = ((number, _TITLE.match(line)) for number, line in enumerate(lines[:_PREAMBLE], 1))
+    return next(((number, one[1]) for number, one in matches if one), None)
 
 
 def _sections(document: Document, material: Material) -> Sequence[Entry]:
     """Return a document's sections on one line."""
-    found = list(headings(material.lines(document.path)))[1:]
-    if not found:
+    all_headings = list(headings(material.lines(document.path)))[1:]
+    if not all_headings:
         return ()
-    text = "; ".join(dict.fromkeys(title for _, title in found))
-    return (Entry(says=Statement(text[:600], Source(document.path, found[0][0], found[-1][0])), depth=1),)
+    text = "; ".join(dict.fromkeys(title for _, title in all_headings))
+    return (Entry(says=Statement(text[:600], Source(document.path, all_headings[0][0], all_headings[-1][0])), depth=1),)
 
 
 def kinds(material: Material) -> list[Entry]:
     """Return the folders that hold the most documents, several to a line."""
-    found = Counter(dirname(one.path) for one in documents_of(material))
-    listed = [f"{folder or '.'}/ ({count:,})" for folder, count in found.most_common(_MOST_KINDS)]
+    counts = Counter(dirname(one.path) for one in documents_of(material))
+    listed = [f"{folder or '.'}/ ({count:,})" for folder, count in counts.most_common(_MOST_KINDS)]
     lines = (", ".join(listed[at : at + _KINDS_ON_A_LINE]) for at in range(0, len(listed), _KINDS_ON_A_LINE))
-    return [Entry(says=Statement(line)) for line in lines] if len(found) > 1 else []
+    return [Entry(says=Statement(line)) for line in lines] if len(counts) > 1 else []
 
 
 def languages(material: Material) -> list[Entry]:
@@ -172,9 +172,9 @@ def languages(material: Material) -> list[Entry]:
             sizes[document.language] += document.size
             files[document.language] += 1
     total = sum(sizes.values()) or 1
-    listed = [
+    lines = [
         f"{name} {size / total:.0%} ({files[name]:,})"
         for name, size in sizes.most_common(_MOST)
         if size / total >= _LEAST
     ]
-    return [Entry(says=Statement(", ".join(listed)))] if listed else []
+    return [Entry(says=Statement(", ".join(lines)))] if lines else []

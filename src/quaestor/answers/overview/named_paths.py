@@ -83,16 +83,16 @@ class _Level:
 
 def named_paths(material: Material) -> dict[str, NamedPath]:
     """Return the paths that documents name, in order; of several mentions the one with the highest weight counts."""
-    found: dict[str, NamedPath] = {}
+    by_path: dict[str, NamedPath] = {}
     for path, weight in _maps(material):
         for one in _PathReader(material, path, weight).read_names():
-            known = found.get(one.path)
+            known = by_path.get(one.path)
             if known is None:
-                found[one.path] = one
+                by_path[one.path] = one
             else:
                 best = max(known, one, key=lambda each: each.weight)
-                found[one.path] = NamedPath(one.path, min(best.weight + 0.02, 1.2), known.says or one.says)
-    return found
+                by_path[one.path] = NamedPath(one.path, min(best.weight + 0.02, 1.2), known.says or one.says)
+    return by_path
 
 
 def _maps(material: Material) -> list[tuple[str, float]]:
@@ -143,7 +143,7 @@ class _PathReader:
 
     def _on_line(self, number: int, line: str, *, code: bool) -> Iterator[NamedPath]:
         text = _OTHER_URL.sub(
-            lambda found: " " * len(found[0]), _URL.sub(lambda found: " " * (len(found[0]) - 1) + "/", line)
+            lambda match: " " * len(match[0]), _URL.sub(lambda match: " " * (len(match[0]) - 1) + "/", line)
         )
         marker = _MARKER.match(text)
         begin = marker.end() if marker else 0
@@ -152,43 +152,43 @@ class _PathReader:
             self._stack.pop()
         leading: list[tuple[str, int]] = []
         lead_end, begins = begin, False
-        for found in _TOKEN.finditer(text, begin):
-            before = text[lead_end : found.start()]
+        for match in _TOKEN.finditer(text, begin):
+            before = text[lead_end : match.start()]
             joined = _BETWEEN.match(before) is not None and _JOINS.search(before) is not None
             words = len(_LETTERS.findall(before))
             leads = len(leading) < _LEADERS and (
-                joined if leading else words <= (3 if self._is_strong(text, found) else 0)
+                joined if leading else words <= (3 if self._is_strong(text, match) else 0)
             )
             path = self._path_meant(
-                found[0], strong=self._is_strong(text, found), leads=leads and _BULLET.match(line) is not None
+                match[0], strong=self._is_strong(text, match), leads=leads and _BULLET.match(line) is not None
             )
-            if path is None or _CALL.match(text[found.end() : found.end() + 2]) or text.startswith(":`", found.end()):
+            if path is None or _CALL.match(text[match.end() : match.end() + 2]) or text.startswith(":`", match.end()):
                 continue  # `docs:` is a kind of commit
             if leads:
-                leading.append((path, found.end()))
-                lead_end = found.end()
+                leading.append((path, match.end()))
+                lead_end = match.end()
                 begins = begins or (len(leading) == 1 and not words)
             else:
                 yield NamedPath(path, 0.3 * self._weight, None)
         if leading:
             drawn = _follows_in_columns(line, leading[0][1]) or _DRAWN.match(line) is not None
-            listed = drawn or (not code and _BULLET.match(line) is not None)
-            yield from self._read_leading_name(number, line, indent, leading, listed=listed, begins=begins)
+            in_list = drawn or (not code and _BULLET.match(line) is not None)
+            yield from self._read_leading_name(number, line, indent, leading, listed=in_list, begins=begins)
 
     def _read_leading_name(
         self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]], *, listed: bool, begins: bool
     ) -> Iterator[NamedPath]:
         # Only what begins an item is what the item is about.
-        said = self._statement_about(number, line, leading[-1][1], indent) if listed and begins else None
+        statement = self._statement_about(number, line, leading[-1][1], indent) if listed and begins else None
         for path, _ in leading:
-            yield NamedPath(path, self._weight * (1.0 if listed else 0.5), said)
+            yield NamedPath(path, self._weight * (1.0 if listed else 0.5), statement)
         first = leading[0][0]
         if first in self._material.folders:
             self._stack.append(_Level(indent, first))
             self._recent = [first, *(one for one in self._recent if one != first)][:4]
 
-    def _is_strong(self, text: str, found: re.Match[str]) -> bool:
-        return _STRONG_BEFORE.search(text[max(0, found.start() - 6) : found.start()]) is not None
+    def _is_strong(self, text: str, match: re.Match[str]) -> bool:
+        return _STRONG_BEFORE.search(text[max(0, match.start() - 6) : match.start()]) is not None
 
     def _path_meant(self, token: str, *, strong: bool, leads: bool) -> str | None:
         """Return the folder or file that a word names; None if it is no path of this corpus."""

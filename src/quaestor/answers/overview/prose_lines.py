@@ -72,7 +72,7 @@ def says_something(text: str) -> bool:
 
 def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
     """Yield the paragraphs of a document in order: sentences, and neither lists, tables, code nor decoration."""
-    heading, begun, kept, listed = "", 0, list[str](), False
+    heading, begun, kept, in_list = "", 0, list[str](), False
     before = ""
     shown = _without_open_tags([line for _, line in _outside_code(lines)])
     for number, line in enumerate(shown, 1):
@@ -81,12 +81,12 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
         before = line.strip() or before
         title = _heading(shown, number)
         # What is indented below an item of a list is a part of it.
-        listed = (
+        in_list = (
             bool(_MARKERS.match(line))
             or line.startswith(".. ")
-            or (listed and (not line or line.startswith((" ", "\t"))))
+            or (in_list and (not line or line.startswith((" ", "\t"))))
         )
-        if title is None and not listed and _is_text(line):
+        if title is None and not in_list and _is_text(line):
             begun = begun or number
             kept.append(line)
             continue
@@ -100,7 +100,7 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
 
 def _without_open_tags(lines: Sequence[str]) -> list[str]:
     """Return the lines without the tags that reach over several of them: ``<img`` with its attributes below."""
-    found, inside = list[str](), 0
+    pieces, inside = list[str](), 0
     for line in lines:
         if not line.strip():
             inside = 0
@@ -108,12 +108,12 @@ def _without_open_tags(lines: Sequence[str]) -> list[str]:
             line, inside = line.partition(">")[2], 0
         if inside:
             inside -= 1
-            found.append("")
+            pieces.append("")
             continue
         opened = _OPEN_TAG.search(line)
         inside = _LONGEST_TAG if opened else 0
-        found.append(line[: opened.start()] if opened else line)
-    return found
+        pieces.append(line[: opened.start()] if opened else line)
+    return pieces
 
 
 def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

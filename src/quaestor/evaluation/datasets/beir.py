@@ -65,7 +65,7 @@ def _paths(corpus: Path, problems: Problems) -> Mapping[str, str]:
         if not identifier or not _content(entry):
             problems.add("Documents without an id or without a text are left out", where)
         elif identifier in paths:
-            problems.add("Documents whose id stood before are left out", f"{identifier[:60]!r} ({where})")
+            problems.add("Documents with the id of an earlier one are left out", f"{identifier[:60]!r} ({where})")
         else:
             paths[identifier] = f"{len(paths) // _A_FOLDER:04d}/{len(paths):07d}.md"
     return paths
@@ -98,7 +98,7 @@ def _texts(queries: Path, problems: Problems) -> Mapping[str, str]:
         if not identifier or not text:
             problems.add("Queries without an id or without a text are left out", where)
         elif identifier in texts:
-            problems.add("Queries whose id stood before are left out", f"{identifier[:60]!r} ({where})")
+            problems.add("Queries with the id of an earlier one are left out", f"{identifier[:60]!r} ({where})")
         else:
             texts[identifier] = text
     return texts
@@ -118,11 +118,11 @@ def _judgements(
             continue
         query, document = fields[0].strip(), fields[1].strip()
         if query not in texts:
-            problems.add("Judgements of queries that there are not are left out", f"{query[:60]!r} ({where})")
+            problems.add("Judgements of unknown queries are left out", f"{query[:60]!r} ({where})")
         elif document not in paths:
-            problems.add("Judgements of documents that there are not are left out", f"{document[:60]!r} ({where})")
+            problems.add("Judgements of unknown documents are left out", f"{document[:60]!r} ({where})")
         elif (query, document) in seen:
-            problems.add("Judgements that stood before are left out", where)
+            problems.add("Repeated judgements are left out", where)
         elif gain > 0:
             seen.add((query, document))
             targets[query].append(Target(paths[document], gain=gain))

@@ -56,7 +56,7 @@ def read_code_search(folder: Path, checkouts: Path, only: Collection[str] = ()) 
         if only and name not in only:
             continue
         if name in parts:
-            problems.add("Repositories whose name stood before are left out", repr(name))
+            problems.add("Repositories with the name of an earlier one are left out", repr(name))
         elif (part := _part(folder, entry, name, checkouts, problems)) is not None:
             parts[name] = part
     if not parts:
@@ -101,7 +101,7 @@ def _questions(file: Path, checkout: Path, name: str, problems: Problems) -> tup
         identifier = text_of(raw.get("id")) if isinstance(raw, dict) else ""
         question = reader.question(f"{name}/{identifier or number}", place, raw if isinstance(raw, dict) else {})
         if question is not None and question.id in questions:
-            problems.add("Questions whose id stood before are left out", place)
+            problems.add("Questions with the id of an earlier one are left out", place)
         elif question is not None:
             questions[question.id] = question
     return tuple(questions.values())
@@ -215,7 +215,7 @@ def read_json_lines(file: Path, corpus: Path) -> DataSet:
     for place, raw in read_objects(file, problems):
         identifier = text_of(raw.get("id")) or text_of(raw.get("_id")) or place.rpartition(":")[2]
         if identifier in questions:
-            problems.add("Questions whose id stood before are left out", f"{identifier[:60]!r} ({place})")
+            problems.add("Questions with the id of an earlier one are left out", f"{identifier[:60]!r} ({place})")
         elif (question := reader.question(identifier, place, raw)) is not None:
             questions[identifier] = question
     if not questions:

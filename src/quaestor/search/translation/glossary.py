@@ -133,23 +133,23 @@ def forms(word: str, language: str) -> tuple[str, ...]:
     """Return the forms by which a word in lower case is compared, the surest first; none has accents."""
     stem = _stemmer(language).stemWord
     # People leave accents out, and what a stemmer cuts off may hang by them.
-    found = [stem(word)] if word.isascii() else [without_accents(stem(word)), stem(without_accents(word))]
+    stems = [stem(word)] if word.isascii() else [without_accents(stem(word)), stem(without_accents(word))]
     alike = _without_ge(word) if language == "de" else [word]
-    found += [root for one in alike if (root := _root(one, language))]
-    return tuple(dict.fromkeys(found))
+    stems += [root for one in alike if (root := _root(one, language))]
+    return tuple(dict.fromkeys(stems))
 
 
 @cache
 def words_alike(language: str) -> dict[str, tuple[str, ...]]:
     """Return, by the surest form of a word, the other words of its language that name the same notions."""
     column = COLUMNS.index(language) + 1
-    found: dict[str, tuple[str, ...]] = {}
+    alike: dict[str, tuple[str, ...]] = {}
     for fields in lines(*_FILES):
         heads = [head for head in fields[column].lower().split() if "_" not in head]
         for head in heads:
             form = forms(head, language)[0]
-            found[form] = (*found.get(form, ()), *(one for one in heads if one != head))
-    return found
+            alike[form] = (*alike.get(form, ()), *(one for one in heads if one != head))
+    return alike
 
 
 INFLECTED = frozenset(_ENDINGS)
@@ -163,21 +163,21 @@ def inflections(word: str, language: str) -> tuple[str, ...]:
     cut = (one for whole in alike for one in (whole, _root(whole, language).removesuffix("-")))
     roots = [one for one in dict.fromkeys(cut) if len(one) >= _SHORTEST_ROOT]
     endings = f"{_ENDINGS[language]} {_OTHER_ENDINGS[language]}".split()
-    found = [root + ending for root in roots for ending in ("", *endings)]
+    forms_of_word = [root + ending for root in roots for ending in ("", *endings)]
     if language == "de":
         participles = [one for root in roots for one in (f"ge{root}", _GERMAN_PREFIX.sub(r"\g<0>ge", root))]
-        found += [one + ending for one in participles for ending in ("t", "et", "en")]
-    return tuple(dict.fromkeys(map(without_accents, found)))
+        forms_of_word += [one + ending for one in participles for ending in ("t", "et", "en")]
+    return tuple(dict.fromkeys(map(without_accents, forms_of_word)))
 
 
 def _without_ge(word: str) -> list[str]:
     """Return a German word, and what it is without the ``ge`` of a participle or the ``zu`` of an infinitive."""
-    found = [word]
+    forms = [word]
     for pattern in (_GERMAN_PARTICIPLE, _GERMAN_TO):
         shorter = pattern.sub(lambda match: match.group(1) or "", word)
         if shorter != word:
-            found.append(shorter)
-    return found
+            forms.append(shorter)
+    return forms
 
 
 def _root(word: str, language: str) -> str:

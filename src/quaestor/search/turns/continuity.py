@@ -48,8 +48,8 @@ def identifiers(text: str) -> list[str]:
     """Return the distinct identifiers of a text, in order, those outside of fenced code first."""
     prose = without_code(text)
     stems = {word for path in _PATH.findall(prose) for word in re.findall(r"\w+", path)}
-    found = [*_identifiers(prose), *_identifiers(text)]
-    return [name for name in dict.fromkeys(found) if name not in stems]
+    names = [*_identifiers(prose), *_identifiers(text)]
+    return [name for name in dict.fromkeys(names) if name not in stems]
 
 
 def _identifiers(text: str) -> list[str]:
@@ -134,8 +134,8 @@ class Signals:
 
 def informative_words(text: str) -> list[str]:
     """Return the distinct lower-case words of a text that say what it is about."""
-    found = dict.fromkeys(word.lower() for word in find_words(text))
-    return [word for word in found if len(word) > 1 and word not in STOP_WORDS and word not in _VAGUE]
+    words = dict.fromkeys(word.lower() for word in find_words(text))
+    return [word for word in words if len(word) > 1 and word not in STOP_WORDS and word not in _VAGUE]
 
 
 def read_signals(question: str, before: str) -> Signals:

@@ -136,8 +136,8 @@ def _reply(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> T
 def _weighted_query(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question, three times over, and the previous reply."""
     newest = exchanges[-1].search_text
-    said = _replies(exchanges[-2:-1])
-    return _query_with_context("weighted", newest, _repeat_newest(newest, said, times=2), budget, count)
+    replies = _replies(exchanges[-2:-1])
+    return _query_with_context("weighted", newest, _repeat_newest(newest, replies, times=2), budget, count)
 
 
 def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
@@ -147,8 +147,8 @@ def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -
     if not topic:
         return _query_with_context("adaptive", newest, (), budget, count)
     seeks_tests = _SEEKS_TESTS.search(newest[:_READ]) is not None
-    said = _replies(topic)
-    others = [*said, *_questions_of(topic)] if seeks_tests else _repeat_newest(newest, said)
+    replies = _replies(topic)
+    others = [*replies, *_questions_of(topic)] if seeks_tests else _repeat_newest(newest, replies)
     return TurnQuery(
         "adaptive",
         _join_fitting(newest, (), budget, count),
@@ -202,9 +202,9 @@ def _questions_of(exchanges: Sequence[Exchange]) -> list[str]:
 
 
 def _names_in_replies(newest: str, topic: Sequence[Exchange]) -> frozenset[str]:
-    asked = newest.lower()
+    question = newest.lower()
     names = {name.lower() for exchange in topic for name in identifiers(exchange.reply)}
-    return frozenset(name for name in names if name not in asked)
+    return frozenset(name for name in names if name not in question)
 
 
 def exchanges_of(messages: Sequence[Message], corpus: str = "") -> list[Exchange]:
@@ -217,17 +217,17 @@ def exchanges_of(messages: Sequence[Message], corpus: str = "") -> list[Exchange
         messages: the conversation.
         corpus: the name that users have for the corpus, if any.
     """
-    found: list[Exchange] = []
+    exchanges: list[Exchange] = []
     for message in messages:
         if (message.name or "").startswith("example_"):
             continue
         text = _without_long_middle(message.content).strip()
         if message.role == "user" and text:
-            found.append(Exchange(text, without_name(text, corpus)))
-        elif message.role == "assistant" and found and text:
-            last = found[-1]
-            found[-1] = replace(last, reply=_without_long_middle(f"{last.reply}\n{text}".strip()))
-    return found
+            exchanges.append(Exchange(text, without_name(text, corpus)))
+        elif message.role == "assistant" and exchanges and text:
+            last = exchanges[-1]
+            exchanges[-1] = replace(last, reply=_without_long_middle(f"{last.reply}\n{text}".strip()))
+    return exchanges
 
 
 def _without_long_middle(text: str) -> str:

@@ -73,10 +73,10 @@ def search_turn(
 
 
 def _find(retriever: Retriever, text: str, count: int, where: Where | None) -> _ScoredChunks:
-    found = retriever.score_candidates(retriever.in_words_of_corpus(read_query(text)), count, where)
-    scores = {stored.id: score for stored, score in found}
+    scored = retriever.score_candidates(retriever.in_words_of_corpus(read_query(text)), count, where)
+    scores = {stored.id: score for stored, score in scored}
     unit = max(scores.values()) - statistics.median(scores.values()) if scores else 0.0
-    return _ScoredChunks({stored.id: stored for stored, _ in found}, scores, unit or 1.0)
+    return _ScoredChunks({stored.id: stored for stored, _ in scored}, scores, unit or 1.0)
 
 
 def _mixed_probabilities(turn: TurnQuery, alone: _ScoredChunks, going_on: _ScoredChunks) -> dict[int, float]:
@@ -111,15 +111,15 @@ def _place_scores(turn: TurnQuery, alone: _ScoredChunks, going_on: _ScoredChunks
     }
 
 
-def _scores_by_place(found: _ScoredChunks, places: Scores) -> Scores:
+def _scores_by_place(scored: _ScoredChunks, places: Scores) -> Scores:
     """Return scores that order files by their best score, and the chunks of a file by ``places``."""
     best: dict[str, float] = {}
     first: dict[str, float] = {}
-    for number, score in found.scores.items():
-        path = found.chunks[number].document.path
+    for number, score in scored.scores.items():
+        path = scored.chunks[number].document.path
         best[path] = max(score, best.get(path, -math.inf))
         first[path] = max(places[number], first.get(path, -math.inf))
-    paths = {number: found.chunks[number].document.path for number in places}
+    paths = {number: scored.chunks[number].document.path for number in places}
     return {number: best[paths[number]] - (first[paths[number]] - place) for number, place in places.items()}
 
 
@@ -141,12 +141,12 @@ def _hits(retriever: Retriever, chunks: Mapping[int, StoredChunk], scores: Score
     order = sorted(chunks, key=lambda number: (chunks[number].document.path, chunks[number].position))
     paths = [chunks[number].document.path for number in order]
     chosen = diversify([scores[number] for number in order], paths, retriever.ranker.decay, len(order))
-    found = [(chunks[order[index]], score) for index, score in chosen]
-    passages = retriever.join([stored for stored, _ in found], k)
-    return [_hit(*found[rank], chunk) for rank, chunk in passages]
+    scored = [(chunks[order[index]], score) for index, score in chosen]
+    passages = retriever.join([stored for stored, _ in scored], k)
+    return [_hit(*scored[rank], chunk) for rank, chunk in passages]
 
 
 def _hit(stored: StoredChunk, score: float, chunk: Chunk) -> Hit:
     """Return a passage as a hit; ``stored`` is the best of the chunks that it shows."""
-    found = None if chunk is stored.chunk else stored.chunk.span
-    return Hit(stored.document, chunk, score, chunk_id=stored.id, found=found)
+    span = None if chunk is stored.chunk else stored.chunk.span
+    return Hit(stored.document, chunk, score, chunk_id=stored.id, found=span)

@@ -122,9 +122,9 @@ def _own_documents(served: Served, user: User) -> dict[str, Index]:
     """Return the up-to-date corpus of a user's own documents by its name; empty if there are none."""
     if all(state.name != MY_DOCUMENTS for state in corpora_of(served, user)):
         return {}
-    found = corpus_of(served, user, MY_DOCUMENTS)
-    found.try_refresh()
-    return {MY_DOCUMENTS: found}
+    corpus = corpus_of(served, user, MY_DOCUMENTS)
+    corpus.try_refresh()
+    return {MY_DOCUMENTS: corpus}
 
 
 def locate_corpus(served: Served, user: User, source: str, path: str) -> tuple[str, Index, str]:
@@ -138,9 +138,9 @@ def locate_corpus(served: Served, user: User, source: str, path: str) -> tuple[s
     if not names:
         raise NotFoundError(f"{Path(source).name!r} is not served now, so its passages cannot be shown.")
     if len(roots_of(source)) == 1:
-        found = corpus_of(served, user, names[0])
-        if not path.startswith(f"{MY_DOCUMENTS}/") or found.store.document(path) is not None:
-            return names[0], found, path
+        corpus = corpus_of(served, user, names[0])
+        if not path.startswith(f"{MY_DOCUMENTS}/") or corpus.store.document(path) is not None:
+            return names[0], corpus, path
     name, own = own_path(path, (*names, MY_DOCUMENTS))
     return name, corpus_of(served, user, name), own
 

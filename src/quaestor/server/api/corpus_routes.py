@@ -86,8 +86,8 @@ def overview(
     started = time.perf_counter()
     index = corpus_of(served, who, corpus)
     model = corpus_settings(served, who, corpus).model or "gpt-4o"
-    found = make_overview(index, folder, budget=tokens, count=tokenizer_for(model).count)
-    return {**overview_object(found), "seconds": round(time.perf_counter() - started, 4)}
+    result = make_overview(index, folder, budget=tokens, count=tokenizer_for(model).count)
+    return {**overview_object(result), "seconds": round(time.perf_counter() - started, 4)}
 
 
 @router.get("/passage", response_model=schemas.Excerpt, responses=refusals(403, 404, 503))
@@ -105,18 +105,18 @@ def passage(
         raise UsageError(f"There are no lines {start} to {end}. Give an end that is not before the start.")
     first = max(1, start - around)
     most = first + _MOST_LINES - 1
-    found = corpus_of(served, who, corpus).read_lines(path, first, most if end is None else min(end + around, most))
+    excerpt = corpus_of(served, who, corpus).read_lines(path, first, most if end is None else min(end + around, most))
     return {
-        "path": found.path,
-        "start_line": found.start_line,
-        "end_line": found.end_line,
-        "total_lines": found.total_lines,
-        "lines": found.lines,
-        "language": found.language,
-        "sha256": found.sha256,
-        "fresh": found.fresh,
-        "title": found.title,
-        "url": found.url,
+        "path": excerpt.path,
+        "start_line": excerpt.start_line,
+        "end_line": excerpt.end_line,
+        "total_lines": excerpt.total_lines,
+        "lines": excerpt.lines,
+        "language": excerpt.language,
+        "sha256": excerpt.sha256,
+        "fresh": excerpt.fresh,
+        "title": excerpt.title,
+        "url": excerpt.url,
     }
 
 
@@ -132,8 +132,8 @@ def history(
 ) -> dict[str, Any]:
     """Answer what changed, when, why and by whom, from git's history and the changelogs. No model is used."""
     started = time.perf_counter()
-    found = corpus_of(served, who, corpus).history(about, since=since, until=until, limit=limit)
-    return history_object(about, found, time.perf_counter() - started)
+    answer = corpus_of(served, who, corpus).history(about, since=since, until=until, limit=limit)
+    return history_object(about, answer, time.perf_counter() - started)
 
 
 def _search_several(

@@ -120,17 +120,17 @@ def lag(connection: sqlite3.Connection, mark: Mark | None) -> Lag | None:
     content = sqlite_rows.content(connection)
     last = sqlite_rows.last_chunk(connection)
     if mark is None:
-        found = Lag(content, (), sqlite_rows.count_after(connection, 0), last)
+        changes = Lag(content, (), sqlite_rows.count_after(connection, 0), last)
     elif mark.content == content:
-        found = Lag(content, (), 0, last)
+        changes = Lag(content, (), 0, last)
     elif sqlite_rows.has_been(connection, mark.content):
         runs = sqlite_rows.removed_since(connection, mark.content)
         known = tuple(run for run in runs if run.first_chunk <= mark.last_chunk)
-        found = Lag(content, known, sqlite_rows.count_after(connection, mark.last_chunk), last)
+        changes = Lag(content, known, sqlite_rows.count_after(connection, mark.last_chunk), last)
     else:
         return None
-    require(after(mark, found).alive == sqlite_rows.count(connection), "the number of chunks")
-    return found
+    require(after(mark, changes).alive == sqlite_rows.count(connection), "the number of chunks")
+    return changes
 
 
 def after(mark: Mark | None, lag: Lag) -> Mark:

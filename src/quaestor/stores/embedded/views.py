@@ -262,8 +262,8 @@ class LexicalQueries(ABC):
         A repeated term counts once, with a little more weight; of more than 64 distinct terms the rarest
         count.
         """
-        [found] = self.lexical_each(terms, k, (boosts,), where).found
-        return found
+        [chunks] = self.lexical_each(terms, k, (boosts,), where).found
+        return chunks
 
     def lexical_each(
         self,
