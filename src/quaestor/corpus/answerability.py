@@ -123,7 +123,7 @@ class Doubt(NamedTuple):
 
     @property
     def is_unsure(self) -> bool:
-        """Whether an answer is given that may well be wrong; if that is not known, the answer counts as sure."""
+        """Whether an answer is given that may well be wrong; False if that is unknown."""
         return self.worth is not None and 0 <= self.worth < _SURE
 
 
@@ -268,7 +268,7 @@ def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCou
 
 
 def terms_of_words(question: str) -> tuple[str, ...]:
-    """Return the terms of a question's words that say anything."""
+    """Return the terms of a question's words, without words that say nothing about its subject."""
     return tuple(dict.fromkeys(term for word in _telling_words(question) for term in searched_terms(word)))
 
 
@@ -277,7 +277,7 @@ def _telling_words(question: str) -> Iterator[str]:
 
 
 def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, float]:
-    """Return what share of a question each of its words is, by how rare it is."""
+    """Return the weight of each word of a question, by how rare it is; the weights add up to 1."""
     chunks = sum(one.chunks for one in counts)
     held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
     weights = {
@@ -435,6 +435,6 @@ def _is_same_file(question_path: str, path: str) -> bool:
 
 
 def _indexed_text(stored: StoredChunk) -> str:
-    """Return all that the index knows a chunk by."""
+    """Return the texts of a chunk that the index holds: its text, names and path."""
     document, chunk = stored.document, stored.chunk
     return " ".join(filter(None, (document.path, document.title, *chunk.scope, chunk.symbol, chunk.text)))

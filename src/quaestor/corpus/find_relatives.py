@@ -22,7 +22,7 @@ _SUGGESTED = 3
 
 
 def split_place(text: str) -> tuple[str, int | None]:
-    """Return a path and the line behind it: ``src/a.py:12`` -> src/a.py, 12."""
+    """Return a path and the line after it: ``src/a.py:12`` -> src/a.py, 12."""
     match = _LINE.match(text)
     return (match[1], int(match[2])) if match else (text, None)
 
@@ -75,7 +75,7 @@ class Relatives:
         )
 
     def _current(self) -> RelativeFinder:
-        """Return the relations in the index's present store, which changes when vectors are replaced."""
+        """Return the finder over the index's present store, which changes when vectors are replaced."""
         store = self._index.store
         if self._relations is None or self._relations[0] is not store:
             self._relations = (store, RelativeFinder(store, self._index.meaning.asked))
@@ -99,5 +99,5 @@ class Relatives:
         return target
 
     def _occurs(self, name: str) -> bool:
-        """Return whether a name occurs anywhere in the corpus, be it in prose or data."""
+        """Return whether a name occurs anywhere in the corpus, in prose and data, too."""
         return bool(self._index.store.lexical(terms_of_word(name)[:1], 1)) if name.isidentifier() else False

@@ -108,7 +108,7 @@ class NameRelatives:
         return relatives
 
     def definitions(self) -> list[Relative]:
-        """Return where the name is defined, those that fit the target's scope and place only, if any do."""
+        """Return the name's definitions; if some fit the target's scope and place, only those."""
         if self._definitions is None:
             self._definitions = self._in_scope_of_target(list(self._all_definitions()))
         return self._definitions
