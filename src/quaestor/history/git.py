@@ -90,7 +90,7 @@ _ATTRIBUTES = """\
 
 
 class NoHistoryError(QuaestorError):
-    """There is no history to read: no git, no repository, or one that git does not read."""
+    """There is no history to read: git or the repository is missing, or git cannot read it."""
 
 
 class ForeignHistoryError(NoHistoryError):
@@ -102,7 +102,7 @@ class Output(NamedTuple):
 
     Attributes:
         data: the bytes.
-        whole: whether that is all: neither time nor room ended it, and git did not fail.
+        whole: whether the output is complete: no limit ended it, and git did not fail.
     """
 
     data: bytes
@@ -118,15 +118,15 @@ class Git:
     """Git over one repository. Use it as a context.
 
     Args:
-        repository: which one.
-        seconds: time limit of all runs together.
+        repository: the repository to read.
+        seconds: the time limit of all runs together.
 
     Attributes:
-        whole: whether everything that was asked was answered in full.
-        repository: which one it reads.
+        whole: whether every output so far was complete.
+        repository: the repository that it reads.
 
     Raises:
-        NoHistoryError: there is no git, no repository where one was said to be, or it leads to one elsewhere.
+        NoHistoryError: git or the repository is missing, or its git folder leads to another repository.
     """
 
     def __init__(self, repository: Repository, seconds: float = ALL_SECONDS) -> None:
@@ -153,8 +153,8 @@ class Git:
 
         Args:
             arguments: the arguments after ``git``; paths follow ``--``.
-            seconds: time limit, if less than what is left for the answer.
-            most: size limit, bytes.
+            seconds: the time limit, if less time is not left for all runs.
+            most: the size limit in bytes.
         """
         seconds = min(seconds, self._until - time.monotonic())
         if seconds <= 0:
@@ -165,7 +165,7 @@ class Git:
         return found
 
     def ask(self, *arguments: str, seconds: float = SECONDS) -> str | None:
-        """Return git's short answer to a question that it may well refuse; None if it did, or took too long."""
+        """Return git's short output; None if git failed or took too long."""
         seconds = min(seconds, self._until - time.monotonic())
         command = [self._program, "--no-pager", *arguments]
         found = _read(command, self._folder, self._environment, max(seconds, 0.0), _MOST_BYTES)
@@ -227,7 +227,7 @@ def _absolute_path(inherited: Mapping[str, str]) -> str:
 
 
 def _check_own(repository: Repository) -> None:
-    """Raise ForeignHistoryError if git would read what belongs to another repository."""
+    """Raise ``ForeignHistoryError`` if git would read files of another repository."""
     top = repository.top or repository.git_folder.parent
     boundary = GitBoundary(top, repository.git_folder, repository.common_folder, repository.within)
     foreign = boundary.find_foreign()
@@ -309,12 +309,12 @@ class Repository(NamedTuple):
     """A repository, or a part of one.
 
     Attributes:
-        git_folder: holds ``HEAD``: of this worktree, if there are several.
-        common_folder: holds objects and references; without worktrees it is the same.
+        git_folder: the folder that holds ``HEAD``; if there are several worktrees, this one's.
+        common_folder: the folder that holds objects and references; without worktrees it is the same.
         prefix: the readable part: empty for all, else a folder ending with ``/``, or a file.
         shows: returns whether the content of a path, relative to the prefix, may be shown.
-        top: the folder that holds ``.git``; None: the one that holds the git folder.
-        within: folders elsewhere in which what git reads may lie as well.
+        top: the folder that holds ``.git``; None for the parent of the git folder.
+        within: folders elsewhere that git may read, too.
     """
 
     git_folder: Path

@@ -23,12 +23,12 @@ class GitBoundary:
 
     Args:
         top: the folder that holds ``.git``.
-        own: where that leads.
+        own: the git folder to which that leads.
         common: the git folder that worktrees share.
         within: folders, named by the user, whose whole content belongs to it.
 
     Attributes:
-        foreign: the git folder, if it does not belong to it; else None.
+        foreign: the git folder, if it does not belong to the folder; else None.
     """
 
     def __init__(self, top: Path, own: Path, common: Path, within: Sequence[str] = ()) -> None:
@@ -50,7 +50,7 @@ class GitBoundary:
         return any(place == area or place.startswith(area.rstrip(os.sep) + os.sep) for area in self._areas)
 
     def find_foreign(self) -> Path | None:
-        """Return the first place that git would read and that does not belong to the folder, or None."""
+        """Return the first path that git would read and that does not belong to the folder; None if all do."""
         if self.foreign is not None:
             return self.foreign
         given = [self._own / "HEAD", *(self._common / name for name in READ_BY_GIT)]
@@ -88,7 +88,7 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
 
 
 def _alternates(path: Path) -> list[str] | None:
-    """Return the folders of objects that a file names; None if it is not to be understood as git would."""
+    """Return the folders of objects that a file names; None if git might read the file differently."""
     if not os.path.lexists(path):
         return []
     said = read_small(path, _LARGEST_FILE)

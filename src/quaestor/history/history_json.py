@@ -29,7 +29,7 @@ class CommitText(NamedTuple):
     Attributes:
         commit: its metadata.
         text: all lines, each with a line feed.
-        head_lines: how many of them come before the differences.
+        head_lines: the number of lines before the differences.
         files: the changed paths, as the corpus names them.
     """
 

@@ -12,13 +12,13 @@ from quaestor.history.log import Commit, clean_name, log
 
 
 class Line(NamedTuple):
-    """A line and who last changed it.
+    """A line of a file and its last change.
 
     Attributes:
-        number: 1-based, in the newest commit.
-        commit: the hash.
-        author: the author by the repository's mailmap.
-        text: the line.
+        number: the line's number in the newest commit, 1-based.
+        commit: the hash of the commit that last changed it.
+        author: that commit's author, by the repository's mailmap.
+        text: the text of the line.
     """
 
     number: int
@@ -44,7 +44,7 @@ def blame(git: Git, path: str, first: int = 1, last: int | None = None) -> list[
 
 
 def shares(lines: Sequence[Line]) -> list[tuple[str, int]]:
-    """Return who last changed how many lines that are not empty, most first."""
+    """Return each author with the number of lines, without empty ones, that they changed last; most first."""
     counted = Counter(line.author for line in lines if line.text.strip())
     return sorted(counted.items(), key=lambda one: (-one[1], one[0]))
 
@@ -55,12 +55,12 @@ _WORD = re.compile(r"[\w$]")
 
 
 class Origin(NamedTuple):
-    """The commit with which something came.
+    """The commit that added a text.
 
     Attributes:
-        commit: it.
-        path: the file that it came in, as git names it.
-        moves: the files that it has been in since, newest first.
+        commit: the commit.
+        path: the file to which it added the text, as git names it.
+        moves: the files that held the text since, newest first.
     """
 
     commit: Commit
@@ -72,10 +72,10 @@ def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
     """Return the commit that added a text to a file, or to the file that it was moved from.
 
     Args:
-        git: asked.
+        git: runs git.
         needle: the text, exactly as in the file.
         path: the path of the file, as git names it.
-        at: a commit that has it.
+        at: a commit whose file holds the text.
     """
     found: Origin | None = None
     moves: list[str] = []
@@ -94,7 +94,7 @@ def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
 
 
 def _oldest(git: Git, needle: str, path: str, at: str) -> Commit | None:
-    """Return the oldest commit that added a text to a file; as whole words, if one of the first commits did that."""
+    """Return the oldest commit that added a text to a file; as whole words, if an early commit did so."""
     touching = log(git, at, paths=(path,), limit=2000, options=(f"-S{needle}",))[::-1]
     whole = (commit for commit in touching[:_MOST_LOOKED_AT] if holder(git, needle, commit.id, path))
     return next(whole, touching[0] if touching else None)
@@ -121,7 +121,7 @@ def commits_touching(git: Git, needle: str, limit: int = 50) -> list[Commit]:
 
 
 def lines_with(needle: str, lines: Sequence[str], sign: str) -> tuple[int, int] | None:
-    """Return the stretch of a difference around a line that brings or takes a text: indices from 0, the last inclusive.
+    """Return the lines of a difference around one that adds or removes a text: first and last index from 0, inclusive.
 
     Args:
         needle: the text.
@@ -141,5 +141,5 @@ def lines_with(needle: str, lines: Sequence[str], sign: str) -> tuple[int, int] 
 
 
 def _is_bounded(needle: str) -> bool:
-    """Return whether a text begins and ends with a character of words, so that it can be looked for as one."""
+    """Return whether a text begins and ends with word characters, so that it can be searched for as whole words."""
     return bool(_WORD.match(needle[0]) and _WORD.match(needle[-1]))

@@ -22,7 +22,7 @@ class Version(NamedTuple):
     """A version.
 
     Attributes:
-        numbers: without zeros at the end, ``(1, 2)`` for 1.2.0.
+        numbers: the numbers without zeros at the end, ``(1, 2)`` for 1.2.0.
         early: the suffix of a pre-release, ``rc1``; else empty.
     """
 
@@ -31,12 +31,12 @@ class Version(NamedTuple):
 
     @property
     def is_early(self) -> bool:
-        """Whether it comes before the version of its numbers."""
+        """Whether it is a pre-release, which comes before the version with its numbers."""
         return bool(self.early)
 
     @property
     def order(self) -> tuple[tuple[int, ...], int, tuple[int, ...], str]:
-        """What versions sort by."""
+        """The sort key of versions."""
         return self.numbers, not self.early, tuple(map(int, re.findall(r"\d{1,9}", self.early))), self.early
 
 
@@ -65,7 +65,7 @@ def version_in(text: str) -> Version | None:
 
 
 def before(version: Version, among: Iterable[Version]) -> Version | None:
-    """Return the greatest of some versions that is less than one; a finished one goes before no early one."""
+    """Return the greatest of some versions that is less than ``version``; for a final version, no pre-release."""
     lesser = [one for one in among if one.order < version.order and (version.is_early or not one.is_early)]
     return max(lesser, key=lambda one: one.order, default=None)
 
@@ -86,7 +86,7 @@ class Tag(NamedTuple):
     """A name for a commit.
 
     Attributes:
-        name: ``v1.2.0``.
+        name: the tag's name, such as ``v1.2.0``.
         commit: the hash of the commit.
         date: the date of an annotated tag, else of the commit; ISO 8601.
         by: the tagger; empty for a lightweight tag.
@@ -103,7 +103,7 @@ class Tag(NamedTuple):
 
     @property
     def series(self) -> str:
-        """What the tags of one series of versions have in common: ``pkg/``; mostly empty."""
+        """The prefix that the tags of one series of versions share, such as ``pkg/``; mostly empty."""
         return prefix_of_tag(self.name)
 
 
@@ -162,9 +162,9 @@ class Section(NamedTuple):
 
     Attributes:
         version: the version.
-        heading: the line that names it, without its marks.
-        first: its first line, 1-based.
-        last: its last line, inclusive.
+        heading: the line that names the version, without heading marks.
+        first: the section's first line, 1-based.
+        last: the section's last line, inclusive.
     """
 
     version: Version
@@ -221,7 +221,7 @@ def _is_apart(lines: Sequence[str], at: int) -> bool:
 
 
 def _last_filled(lines: Sequence[str], first: int, end: int) -> int:
-    """Return the number of the last line before ``end`` that says anything."""
+    """Return the number of the last line before ``end`` that is not blank."""
     while end > first + 1 and not lines[end - 1].strip():
         end -= 1
     return end
