@@ -1,6 +1,6 @@
 """Does the time of any regular expression of src grow faster than its input: texts made of what each one repeats.
 
-    python benchmarks/pattern_times.py [--only WORDS] [--out FILE]
+    python benchmarks/pattern_times.py [--only WORDS] [--most SHAPES] [--out FILE]
 
 A pattern is given what it repeats, again and again, behind what it begins with and before what it cannot go on with,
 and its beginning alone again and again. It is used as src uses it: from one place on (``match``), or from each place on
@@ -80,13 +80,15 @@ class Grown(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--only", default="", help="a part of a pattern's place")
+    options.add_argument("--most", type=int, default=10**6, help="shapes of a pattern, spread evenly; default: all")
     options.add_argument("--out", type=Path, default=None, help="a JSON file")
     given = options.parse_args(arguments)
     signal.signal(signal.SIGALRM, _give_up)
     patterns = [one for one in _patterns() if given.only in one.place]
     shapes, bad = 0, {}
     for one in patterns:
-        for shape in _shapes(one.pattern):
+        every = [*_shapes(one.pattern)]
+        for shape in every[:: math.ceil(len(every) / given.most) or 1]:
             shapes += 1
             if _is_bad(grown := _grown(one, *shape)):
                 bad[one.place] = grown

@@ -119,3 +119,18 @@ def test_asking_for_an_amount(question: str, asks: bool) -> None:
 )
 def test_saying_an_amount(question: str, text: str, says: bool) -> None:
     assert says_amount(question, text) == says
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Where is broadcasting explained?", "Where is broadcasting?"),
+        ("In which chapter are the rules of passage covered", "Where is the rules of passage?"),
+        ("Which notebook covers support vector machines?", "Where is support vector machines?"),
+        ("Can you tell me where the anchor is documented?", "where the anchor is documented?"),
+        ("Which function explains an error?", "Which function explains an error?"),
+        ("Where is it explained?", "Where is it explained?"),
+    ],
+)
+def test_who_asks_where_something_is_told_seeks_what_it_is(question: str, asked: str) -> None:
+    assert without_frame(question) == asked

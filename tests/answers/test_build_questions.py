@@ -228,7 +228,8 @@ MANUAL_AND_CI = {
     "## Localization\n\nIn `po/`.\n\n"
     "## Build Instructions\n\n    $ make\n    $ make check\n",
     ".github/workflows/ci.yml": "jobs:\n  test:\n    steps:\n"
-    "      - run: docker compose --file build-test.yml up --detach\n      - run: docker compose run test\n",
+    "      - run: docker compose --file build-test.yml up --detach\n      - run: docker compose run test\n"
+    "      - run: make -C docs html\n",
     "shop.c": "int shop;\n",
 }
 
@@ -242,6 +243,7 @@ def test_a_manual_and_what_only_surrounds_the_tests_are_no_way_to_build_it(tmp_p
     assert "make check" in built
     assert run is None  # localisation is no local use
     assert "detach" not in built
+    assert "-C docs" not in built
 
 
 def test_the_manual_is_built_where_nothing_else_is(tmp_path: Path) -> None:

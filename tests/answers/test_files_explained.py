@@ -222,6 +222,10 @@ OPTIONS = """# Settings
 
 Orders that are kept at most. Older ones are dropped when a new one arrives.
 
+## shop/open_until
+
+The hour at which the shop closes, all the year.
+
 ## Fetch Timeout
 
 `:fetch_timeout`
@@ -231,6 +235,7 @@ Seconds to wait for the answer of another shop, before an order is given up.
 SHOP = """struct settings {
         int keep_longest;
         int keep;
+        int open_until;
 };
 
 /* Drops the oldest. */
@@ -252,9 +257,10 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     ("question", "places"),
     [
         ("what does keep_longest do?", [("docs/settings.md", 5), ("src/shop.c", 2)]),
-        ("what is fetch_timeout?", [("docs/settings.md", 9)]),
+        ("what is fetch_timeout?", [("docs/settings.md", 13)]),
         ("where is keep_longest defined?", [("src/shop.c", 2)]),
-        ("what does the function drop do?", [("src/shop.c", 6)]),
+        ("what does open_until do?", [("docs/settings.md", 9), ("src/shop.c", 4)]),
+        ("what does the function drop do?", [("src/shop.c", 7)]),
     ],
 )
 def test_a_setting_is_told_first_by_the_section_that_a_document_has_about_it(

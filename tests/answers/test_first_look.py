@@ -188,3 +188,16 @@ def test_what_an_editor_wrote_above_a_file_does_not_explain_it(boats: Index) -> 
 def test_no_import_is_missed_where_there_are_none(boats: Index) -> None:
     for file in ("Sources/Oars.swift", "Boat.slnx"):
         assert not any("import" in str(piece) for piece in told(boats, f"What does {file} do?").pieces)
+
+
+def test_a_path_with_a_slip_is_taken_for_the_nearest(boats: Index) -> None:
+    answer = told(boats, "What does Sources/Oras.swift do?")
+    assert (
+        str(answer.pieces[0]).strip() == "`Sources/Oras.swift` is not here; the nearest path is `Sources/Oars.swift`."
+    )
+    assert answer.hits[0].path == "Sources/Oars.swift"
+    answer = told(boats, "Who uses Sources/Oras.swift?")
+    assert "`Oars`" in str(answer.pieces[0])
+    assert answer.hits[0].path == "Sources/Boat.swift"
+    other = answer_by_way(Question("What does Sources/Anchor.swift do?"), boats)
+    assert other is None or "nearest" not in str(other.pieces[0])

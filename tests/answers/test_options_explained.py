@@ -116,6 +116,9 @@ BUILD = """command = [
 ]
 """
 USAGE = """void usage(void) {
+  const char *all = R"(
+  --rear   Begin with the last order
+)";
   puts("  -b, --bare      print no frame around it");
   puts("  --base=DIR      the folder of the shop");
 }
@@ -130,6 +133,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     files = {
         "README.md": README,
         "docs/settings.rst": REFERENCE,
+        "docs/announce/1.0.md": "- `--keep-days` is new, and keeps what was sold before\n",
         "man/shop.1": MANUAL,
         "flags.go": FLAGS,
         "src/args.rs": ARGS,
@@ -157,6 +161,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("What does the flush_every parameter do?", "flush_every"),
         ("what is the `store.path` setting?", "store.path"),
         ("what is the purpose of the quiet option?", "quiet"),
+        ("what does longestWait do?", "longestWait"),
         ("what does quiet do?", ""),
         ("what is the default option?", ""),
         ("what is the shop?", ""),
@@ -182,8 +187,9 @@ def test_a_question_about_an_option_is_known_by_how_it_is_written_or_called(ques
         ("SHOP_TILL", [("docs/settings.rst", 13, 14)]),
         ("SHOP_HOME", [("flags.go", 17, 17)]),
         ("the longestWait setting", [("README.md", 17, 19)]),
-        ("--bare", [("usage.c", 2, 2)]),
-        ("the base option", [("usage.c", 3, 3)]),
+        ("--bare", [("usage.c", 5, 5)]),
+        ("--rear", [("usage.c", 3, 3)]),
+        ("the base option", [("usage.c", 6, 6)]),
         ("the keep-policy setting", [("shop.conf", 1, 6)]),
         ("the write-when setting", [("shop.conf", 8, 10)]),
     ],

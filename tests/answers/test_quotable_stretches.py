@@ -57,6 +57,40 @@ def test_a_stretch_ends_with_its_section_and_is_named_for_it() -> None:
     assert texts(SHARING)[1] == "Sharing is free of charge."
 
 
+ITEMS = st.lists(st.integers(5, 60), min_size=2, max_size=14)
+
+
+@given(ITEMS, st.sampled_from(["These are not allowed:", "**Not allowed:**", "It rains."]))
+def test_items_of_a_list_are_quoted_with_what_leads_to_it(lengths: list[int], lead: str) -> None:
+    items = "\n".join(f"- Item {number}: {'word ' * length}" for number, length in enumerate(lengths))
+    text = f"# Rules\n\n{lead}\n\n{items}\n\n# Others\n\n- Item of its own.\n"
+    for stretch in of(text):
+        shown = [text[start:end] for start, end in stretch.parts]
+        if stretch.section == "Rules" and lead.strip("*").endswith(":"):
+            assert shown[0].startswith(lead)
+        else:
+            assert lead == "It rains." or not any(lead in one for one in shown)
+            assert stretch.head is None
+
+
+@given(st.lists(st.integers(5, 40), min_size=1, max_size=20))
+def test_rows_of_a_table_are_quoted_with_its_head(lengths: list[int]) -> None:
+    rows = "\n".join(f"| {number} | {'word ' * length}|" for number, length in enumerate(lengths))
+    text = f"Prices rise.\n\n| Boat | Price |\n| :--- | ---: |\n{rows}\n\n| no head |\n| at all |\n"
+    for stretch in of(text):
+        shown = "\n".join(text[start:end] for start, end in stretch.parts)
+        if "word" in shown:
+            assert "| Boat | Price |\n| :--- | ---: |" in shown
+        assert stretch.head is None or text[slice(*stretch.head)] == "| Boat | Price |\n| :--- | ---: |"
+
+
+def test_an_item_within_an_item_is_led_by_that() -> None:
+    long = "word " * 190
+    text = f"Choose:\n\n- Boats are:\n  - red {long}\n  - blue {long}\n- Oars are long.\n"
+    parts = [[text[start:end] for start, end in stretch.parts] for stretch in of(text)]
+    assert parts[1] == ["- Boats are:", f"- blue {long}\n- Oars are long."]
+
+
 def test_short_sections_that_were_found_together_are_quoted_together() -> None:
     first = of(SHARING, found=(1, 10))[0]
     assert first.section == "Sharing a vault"

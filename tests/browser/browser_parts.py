@@ -130,6 +130,8 @@ class Page:
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def ask(self, question: str) -> None:
+        # On a slow machine, a driver may go on before the page's scripts have begun: Enter is a line end until then.
+        self.wait(lambda: self.run("return document.readyState") == "complete")
         self.one("#question").send_keys(question, Keys.ENTER)
 
     def answered(self, question: str, state: str = "done") -> WebElement:

@@ -151,8 +151,10 @@ def test_no_answer(scripted_server: Start, ask: Callable[..., Outcome]) -> None:
     done = ask(server)
     assert done.code == 1
     assert done.out.startswith(
-        "The passages do not speak of the moon.\n\nNot found in this corpus.\nNearest passages:\n"
+        "The passages do not speak of the moon.\n\nNo clear answer in this corpus.\n"
+        "Nearest passages:\n  retry.py:1  send_with"
     )
+    assert "      def send_with_retry" in done.out, "the nearest passage is shown"
     assert "no answer]" not in done.out
     found = ask(server, "--json")
     assert (found.code, found.json["known"], found.json["citations"]) == (1, False, [])

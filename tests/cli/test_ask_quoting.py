@@ -134,3 +134,9 @@ def test_as_a_process(repository: Path) -> None:
     done = shell("ask", QUESTION, str(repository))
     assert (done.code, done.err) == (0, "")
     assert "✓ found there" in done.out
+
+
+def test_an_empty_question_is_refused(quaestor: Run, repository: Path) -> None:
+    done = quaestor("ask", "  ", repository)
+    assert (done.code, done.out) == (2, "")
+    assert "The question is empty." in done.err

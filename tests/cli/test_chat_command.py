@@ -79,7 +79,7 @@ def test_without_a_model(chat: Chat) -> None:
 def test_what_is_not_answered_shows_the_nearest_passages(chat: Chat) -> None:
     done = chat(["how many attempts does send_with_retry make on Kafka?"])
     assert done.code == 1
-    assert "(not found in this corpus)\nNearest passages:\n  src/retry.py:" in done.out
+    assert "(no clear answer in this corpus)\nNearest passages:\n  src/retry.py:" in done.out
     assert "Nearest passages" not in chat([QUESTION]).out
 
 

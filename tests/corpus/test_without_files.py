@@ -127,7 +127,7 @@ def test_citations_are_checked_against_the_bytes_that_the_index_keeps(
     run(settings, "DELETE FROM quaestor.chunks")
     assert check_quote(passage, quote, index.read).status == "verified"
     assert check_quote(passage, f"{quote} no more", index.read).status == "unverified"
-    run(settings, "UPDATE quaestor.contents SET data = (SELECT max(data) FROM quaestor.contents)")
+    run(settings, "UPDATE quaestor.contents SET data = (SELECT data FROM quaestor.contents ORDER BY data DESC LIMIT 1)")
     with pytest.raises(IndexUnusableError, match="do not match their hash"):
         for name in PASSAGES:
             index.read(name)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
 import pytest
+import semble_grammars
 import yaml
 from click import Context
 
@@ -113,6 +116,19 @@ def test_the_versions_that_the_container_installs_are_pinned_without_hashes() ->
     lines = [line for line in done.stdout.splitlines() if not line.startswith("#")]
     assert len(lines) > 50
     assert all(re.fullmatch(r"[a-z0-9._-]+==[^\s\\]+( ; .+)?", line) for line in lines)
+
+
+def test_the_container_brings_every_grammar_unpacked(tmp_path: Path) -> None:
+    """Nothing may be run from where it could unpack them."""
+    built, run = (DEPLOY / "Containerfile").read_text(encoding="utf-8").split("\nFROM ")[1:]
+    assert "COPY --from=build /opt/quaestor /opt/quaestor\n" in run
+    place = "SEMBLE_GRAMMARS_CACHE_DIR=/opt/quaestor/grammars"
+    assert place in built and place in run
+    program = re.search(r'^RUN /opt/quaestor/bin/python -c "(.+)"$', built, re.MULTILINE)
+    assert program is not None
+    environment = {**os.environ, "SEMBLE_GRAMMARS_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", program[1]], env=environment, check=True)
+    assert len(list(tmp_path.glob("*/*"))) == len(semble_grammars.available_languages())
 
 
 def commands() -> Iterator[list[str]]:

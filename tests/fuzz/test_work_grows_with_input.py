@@ -24,8 +24,10 @@ from quaestor.answers.history_draft import _MARK
 from quaestor.answers.message_templates import is_pasted
 from quaestor.answers.overview.entry_points import _CONSOLE
 from quaestor.answers.overview.named_paths import _BETWEEN, _RUNNING, _TOKEN
+from quaestor.answers.overview.overview_question import asks_for_overview
 from quaestor.answers.overview.path_descriptions import _COMMENT_ENDS
 from quaestor.answers.overview.prose_lines import headings, paragraphs
+from quaestor.answers.resolved_names import name_of_message
 from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut
@@ -326,6 +328,15 @@ def test_blanks_before_an_author() -> None:
     blanks = " " * 30_000
     text = f"---\nauthors:\n - Ada\n -{blanks}\n -{blanks}name: Grace\n---\n\n# A\n"
     assert read_front_matter(text.encode(), 0).author == "Ada, Grace"
+
+
+def test_a_very_polite_question() -> None:
+    assert not asks_for_overview("what is" + " please" * 100_000 + " x")
+
+
+def test_a_long_name_above_a_message() -> None:
+    assert name_of_message(["const " + "aErrorAa" * 60_000, 'TooDeepError = "too deep"'], 2) == "TooDeepError"
+    assert name_of_message(["const " + "aErrorAa" * 60_000, '"too deep"'], 2) == ""
 
 
 def test_empty_lines_of_a_git_configuration() -> None:

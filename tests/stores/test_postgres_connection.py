@@ -32,7 +32,7 @@ from quaestor.core.errors import (  # noqa: E402
 )
 from quaestor.stores.postgres.connection import Connection, Database, check_server  # noqa: E402
 from quaestor.stores.postgres.failures import Address, explain_failure, mask_passwords  # noqa: E402
-from quaestor.stores.postgres.migrations import migrate, steps  # noqa: E402
+from quaestor.stores.postgres.migrations import migrate, reached_step, steps  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -334,6 +334,20 @@ def test_many_migrate_at_once_and_one_does(postgres_server: PostgresServer) -> N
             list(threads.map(come, range(6)))
         applied = postgres_server.run_sql("SELECT number FROM quaestor.migrations ORDER BY number", "crowd")
         assert [number for (number,) in applied] == [step.number for step in steps()]
+
+
+def test_tables_that_are_seen_and_not_found_count_as_missing(postgres_server: PostgresServer) -> None:
+    """As on a standby in the moment in which it takes in that they were made; here another process drops them."""
+    with postgres_server.database("seen") as address, closing(Database.open(address)) as database:
+        migrate(database)
+
+        def look(connection: Connection) -> int:
+            seen = reached_step(connection)
+            connection.execute("ROLLBACK; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")
+            postgres_server.run_sql("DROP SCHEMA quaestor CASCADE", "seen")
+            return seen - reached_step(connection)
+
+        assert database.read(look) == len(steps())
 
 
 def test_steps_are_numbered_without_gaps() -> None:

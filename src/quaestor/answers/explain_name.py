@@ -12,7 +12,7 @@ from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.path_descriptions import GUARD, comment_below_includes
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.paragraphs import pieces_of
-from quaestor.answers.resolved_names import resolve_module, resolve_name, resolve_path
+from quaestor.answers.resolved_names import nearest_path, resolve_module, resolve_name, resolve_path
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.chunking.languages import KEYED, PROSE, knows_extension
@@ -81,9 +81,11 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _explain_target(target: str, kind: str, corpus: Corpus, *, place: bool) -> WayAnswer | None:
-    path = _path_meant(corpus, target, kind)
+    path, lead = _path_meant(corpus, target, kind), ""
+    if path is None and looks_like_a_file(target) and (path := nearest_path(corpus, target)) is not None:
+        lead = f"{in_code(target)} is not here; the nearest path is {in_code(path)}."
     if path is not None:
-        return explain_file(corpus, path)
+        return explain_file(corpus, path, lead)
     found = None if looks_like_a_file(target) else resolve_name(corpus, target, _KINDS, _LIMIT)
     if found is None or found.related is None or (found.corrected and not looks_like_code(target)):
         return None
@@ -179,9 +181,9 @@ def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
 
 
 def _sections_about(name: str, text: str, language: str, start_line: int) -> Iterator[tuple[int, int, str]]:
-    """Yield first and last line and heading of the sections of a text whose headings begin with a name or consist of
-    its words."""
-    begins = re.compile(rf"[\W_]*{re.escape(name)}(?![\w-])")
+    """Yield first and last line and heading of the sections of a text whose headings begin with a name, perhaps behind
+    that of its group (``core/name``), or consist of its words."""
+    begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])")
     for _, own in groupby(pieces_of(text, begins=start_line == 1, language=language), key=lambda one: one.section):
         first, *more = own
         shown = [first, *(one for one in more if text.count("\n", first.start, one.end) < _HEAD)]
@@ -254,13 +256,15 @@ def _uses_of(relatives: Related) -> str:
     return f"{text}{', and' if code else ''} at {amount(tests, 'place')} in tests." if tests else f"{text}."
 
 
-def explain_file(corpus: Corpus, path: str) -> WayAnswer | None:
-    """Return an answer that says what a file is; None if no document has this path."""
+def explain_file(corpus: Corpus, path: str, lead: str = "") -> WayAnswer | None:
+    """Return an answer that says what a file is, below ``lead``; None if no document has this path."""
     lines = CorpusLines(corpus)
     file = lines.file(path)
     if file is None:
         return None
     draft = Draft()
+    if lead:
+        draft.say(lead)
     if file.document.language in PROSE:
         _tell_document(draft, lines, file)
         return draft.finish("names")

@@ -22,6 +22,7 @@ from quaestor.core.terms import EMPTY_WORDS, find_words, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
+from quaestor.search.names_in_question import looks_like_code
 from quaestor.search.path_roles import folders_to_sources, profile_path
 
 _LONGEST = 160
@@ -74,6 +75,8 @@ _READS_VARIABLE = re.compile(
 )
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
 _NO_PROGRAM = frozenset({"dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
+_ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
+"""What a shell completes, and what was news once, repeats the options."""
 _ENVIRONMENT = ("env", "environ", "getenv")
 _DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
 """What stands beside a plain word, such as "name", where it is an option."""
@@ -122,7 +125,8 @@ def read_option_question(text: str) -> str:
         if found := pattern.match(text.strip()):
             option: str = found["option"].strip("`")
             said = found["before"] or found["behind"]
-            return option if (said and option not in _NOTHING) or _WRITTEN_SO.match(option) else ""
+            named = (said and option not in _NOTHING) or _WRITTEN_SO.match(option) or looks_like_code(option)
+            return option if named else ""
     return ""
 
 
@@ -184,7 +188,7 @@ def _tell(option: str, corpus: Corpus) -> WayAnswer | None:
         draft.quote(documented)
     elif entry := next((one for one in places if one.form == _Form.ENTRY), None):
         draft.quote(lines.hit(entry.path, entry.start_line, entry.end_line))
-    plain = name.isalpha() and name.islower()
+    plain = option.isalpha() and option.islower()
     forms = [_Form.DECLARED] if plain else [_Form.DECLARED, _Form.SHOWN]
     if not draft.hits and option.isupper():  # what reads a variable of the environment shows what it is for
         forms.append(_Form.READ)
@@ -203,7 +207,7 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
         file = lines.file(path) if re.search(re.escape(name), stored.chunk.text) else None
         if file is None or profile_path(path).test:
             continue
-        aside = (*profile_path(path).flags, "complet" in path)  # what a shell completes repeats the options
+        aside = (*profile_path(path).flags, _ASIDE.search(path) is not None)
         for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1):
             if name in file.lines[at - 1] and (found := _told(file, at, name, token)) is not None:
                 yield _Place(found[0], aside, folders_to_sources(path), path, found[1], found[2])

@@ -33,6 +33,10 @@ _THING = (
     rf"(?:\s+{_KINDS}(?=\W*$|\s+(?:do|for|used|good|meant)\b))?"
 )
 """A thing with the word that says what it is before or behind it: ``the class Client``, ``the Client class``."""
+_FILES_OF_A_PROGRAM = frozenset(
+    "cache config configuration data database history lock log pid settings state temp temporary".split()
+)
+"""What a program's files are called by what they are for: who asks for the config file wants no module ``config``."""
 _POLITE = r"(?:(?:please|so|ok|can you|could you|would you)\s+)*(?:tell me\s+)?"
 _END = r"\s*[?.!]*\s*$"
 _I = re.IGNORECASE
@@ -73,6 +77,8 @@ def read_name_question(text: str) -> NameQuestion | None:
             continue
         before, name, behind = found.groups()
         kind = (before or behind or "").lower()
+        if kind == "file" and name.lower() in _FILES_OF_A_PROGRAM:
+            return None
         if _is_name(name) or (bare_name(name) and (kind or name[0].isupper())):
             return NameQuestion(bare_name(name), kind)
     return None

@@ -45,9 +45,9 @@ _REQUEST = re.compile(
 )
 """What lays out a manual: requests of roff, commands of POD, Texinfo, LaTeX and Org that hold no words."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
-_LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*")
-_LINKED = re.compile(rf"{_LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
-_LINKED_WITHIN = re.compile(rf"{_LISTED.pattern}\[[^\]]+\]\(#")
+LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*")
+_LINKED = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
+_LINKED_WITHIN = re.compile(rf"{LISTED.pattern}\[[^\]]+\]\(#")
 _CONTENTS = 3
 """Items of a table of contents at least."""
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
@@ -226,6 +226,6 @@ def is_list_of_links(text: str) -> bool:
     Of a table of contents most items begin with a link to a section of its page.
     """
     pieces = [text[piece.start : piece.end] for piece in pieces_of(text, begins=False)]
-    items = [piece for piece in pieces if _LISTED.match(piece)]
+    items = [piece for piece in pieces if LISTED.match(piece)]
     within = sum(_LINKED_WITHIN.match(item) is not None for item in items)
     return len(items) > 1 and (all(map(_LINKED.match, pieces)) or (len(items) >= _CONTENTS and 2 * within > len(items)))

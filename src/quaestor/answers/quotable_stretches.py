@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate, groupby
 
 from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
-from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
+from quaestor.answers.paragraphs import FENCE, LISTED, Piece, pieces_of
 from quaestor.chunking.languages import PROSE as DOCUMENTS
 from quaestor.core.terms import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -39,6 +39,12 @@ _LICENCE = re.compile(r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?://|#|--|;)[^\n]*(?:\n[^
 """A comment at the beginning of a file, which is the licence's if it says so."""
 _LICENSED = re.compile(r"\b(?:copyright|licen[sc]ed?\b.{0,40}\bunder|SPDX-License)\b", re.IGNORECASE | re.DOTALL)
 _DOCSTRING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
+_ROW = re.compile(r"[ \t]*\|")
+_RULE = re.compile(r"\s*\|[ \t:|-]*-[ \t:|-]*$|\s*\+=[=+]*\+", re.MULTILINE)
+"""The line below the head of a table, in Markdown and in reStructuredText."""
+_LONGEST_LEAD = 300
+_LOOKED_BACK = 40
+"""Items and rows up to which the beginning of a list or table is looked for."""
 _DEFINITION = re.compile(
     r"^\s*(?:@\w|(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe"
     r"|open|override|inline|const|virtual|extern)\b\s*)*"
@@ -55,8 +61,8 @@ class Stretch:
         start: offset in the passage's text.
         end: offset after it.
         code: whether it is lines of code.
-        head: (start, end) of the signature and the docstring of the definition that it is from, where these do not
-            stand right before it.
+        head: (start, end) of the signature and the docstring of the definition that it is from, of what leads to the
+            list, or of the head of the table, where these do not stand right before it.
         section: the heading above it, if the passage holds one.
     """
 
@@ -330,8 +336,53 @@ def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
                 break
             end = following.end
         if end > reached:
-            yield Stretch(passage, piece.start, end, code=False, section=piece.heading)
+            lead = _lead_of(text, pieces, number)
+            beside = lead is not None and not text[lead[1] : piece.start].strip()
+            start, head = (lead[0], None) if lead is not None and beside else (piece.start, lead)
+            yield Stretch(passage, start, end, code=False, head=head, section=piece.heading)
             reached = end
+
+
+def _lead_of(text: str, pieces: Sequence[Piece], number: int) -> tuple[int, int] | None:
+    """Return where what leads to an item of a list stands, or the head of the table that a row is of; None elsewhere.
+
+    An item says little without "The following is not allowed:", and a row nothing without the names of its columns.
+    """
+    start, end = pieces[number].start, pieces[number].end
+    nearest = pieces[max(0, number - _LOOKED_BACK) : number]
+    before = [one for one in nearest if one.section == pieces[number].section]
+    if _ROW.match(text, start):
+        return _head_of_table(text, before, start)
+    if not LISTED.match(text[start:end]):
+        return None
+    margin = _margin(text, start)
+    for one in reversed(before):
+        words = text[one.start : one.end]
+        if _margin(text, one.start) > margin or (LISTED.match(words) and _margin(text, one.start) == margin):
+            continue
+        leads = words.rstrip(" *_`\n").endswith((":", "：")) and len(words) <= _LONGEST_LEAD
+        return (one.start, one.end) if leads else None
+    return None
+
+
+def _margin(text: str, start: int) -> int:
+    """Return how far the line at an offset is indented."""
+    begins = text.rfind("\n", 0, start) + 1
+    line = text[begins : max(text.find("\n", start), start)]
+    return len(line) - len(line.lstrip())
+
+
+def _head_of_table(text: str, before: Sequence[Piece], start: int) -> tuple[int, int] | None:
+    """Return the first row of the table that a row at ``start`` is of, with the line below it."""
+    after = start
+    head = None
+    for one in reversed(before):
+        between = text[one.end : after]
+        if not _ROW.match(text, one.start) or "\n\n" in between:
+            break
+        ruled = _RULE.match(between)
+        head, after = (one.start, one.end + ruled.end()) if ruled else None, one.start
+    return head
 
 
 def _parts(text: str, piece: Piece) -> Iterator[Piece]:

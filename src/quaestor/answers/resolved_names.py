@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import NotFoundError
 from quaestor.core.terms import same_in_any_style, styles_of
 from quaestor.corpus import Corpus
+from quaestor.corpus.document_paths import near_paths
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.search.names_in_question import looks_like_a_file
 from quaestor.search.path_roles import profile_path
@@ -30,8 +32,11 @@ _BOUND = re.compile(
 """A name of an error or a constant with what it is bound to."""
 _ENDED = re.compile(r"[;}]\s*$")
 _NEAR = 3
+_LONGEST_LINE = 2_000
 _CAUGHT = re.compile(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*)\b")
 """What stands in a line that looks whether an error is this one."""
+_SLIP = 0.9
+"""How alike two paths are, from 0 to 1, of which one is a slip for the other."""
 _LONGEST_END = 8
 _MOST_ENDS = 10
 _DEFINING = 50
@@ -68,6 +73,8 @@ def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit:
     if looks_like_a_file(name):
         if (path := resolve_path(corpus, name)) is not None:
             return ResolvedName(path, corpus.related(path, kinds, limit))
+        if (path := nearest_path(corpus, name)) is not None:
+            return ResolvedName(path, corpus.related(path, kinds, limit), corrected=True)
         if "/" in name:
             return None
     name = _SINGLE_COLON.sub(".", name)
@@ -182,10 +189,13 @@ def raises_of_bound(corpus: Corpus, path: str, lines: Sequence[str], line: int, 
 
 def name_of_message(lines: Sequence[str], line: int) -> str:
     """Return the name that a message is bound to in its line or just above it, or below an attribute; "" for none."""
+    first = max(0, line - _NEAR)
+    # A pattern for a name takes the square of a long one.
+    lines = [*[""] * first, *(one[:_LONGEST_LINE] for one in lines[first : line + _NEAR])]
     if _ATTRIBUTE.match(lines[line - 1]):
         below = (one for one in lines[line : line + _NEAR] if not _ATTRIBUTE.match(one))
         return _first_group(_VARIANT.match(next(below, "")))
-    for above in range(line, max(0, line - _NEAR), -1):
+    for above in range(line, first, -1):
         if found := _BOUND.match(lines[above - 1]):
             return found[1]
         if above < line and _ENDED.search(lines[above - 1]):
@@ -229,6 +239,18 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
         # A file's name that several bear: the one in the root, or none.
         return next((one for one in ending if "/" not in one), None)
     return ending[0] if ending else None
+
+
+def nearest_path(corpus: Corpus, path: str) -> str | None:
+    """Return the document whose path, or the end of it, is one but for a slip: ``src/threadpool.c``; None if unsure."""
+    depth = path.count("/") + 1
+    ends = {"/".join(one.split("/")[-depth:]): one for one in near_paths(path, corpus.store.documents())}
+    alike = [end for end in ends if _likeness(end, path) >= _SLIP]
+    return ends[alike[0]] if len(alike) == 1 else None
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one.lower(), other.lower()).ratio()
 
 
 def _most_similar_paths(wanted: str, paths: Sequence[str]) -> list[str]:

@@ -59,6 +59,8 @@ def print_why(plan: Plan | None, calls: Sequence[CallRecord]) -> None:
 
 LEGEND = "✓: the source has these words; whether they are right is for you to judge"
 
+_LINES_OF_NEAREST = 6
+
 _MARKS = {"verified": ("✓", None), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
 
 
@@ -84,11 +86,20 @@ def print_unchecked(quotes: Sequence[Citation]) -> None:
 
 
 def print_nearest(hits: Sequence[Hit]) -> None:
-    """Print the nearest passages to a question that the corpus does not answer, if there are any."""
+    """Print the nearest passages to a question that the corpus does not answer clearly, with how the first begins."""
     if hits:
         echo("Nearest passages:")
-    for hit in hits:
+    for rank, hit in enumerate(hits):
         echo(f"  {one_line(place_of(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
+        for line in () if rank else _first_lines(hit):
+            echo(style(f"      {safe(line)}", dim=True))
+
+
+def _first_lines(hit: Hit) -> Sequence[str]:
+    """Return the first lines of a hit, from the one that names what it is: imports may stand before that."""
+    lines, name = hit.text.strip("\r\n").splitlines(), (hit.symbol or "").rpartition(".")[2]
+    first = next((at for at, line in enumerate(lines) if name and name in line), 0)
+    return lines[first : first + _LINES_OF_NEAREST]
 
 
 def remark_on_unsupported(sentences: Sequence[str]) -> None:

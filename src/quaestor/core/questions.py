@@ -33,6 +33,17 @@ _FRAME = re.compile(
     )[\s,:]+(?=(?:{_ASKING})\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_TREATED = r"(?:explained|described|covered|documented|discussed|introduced|taught|treated)"
+_TREATS = (
+    r"(?:covers?|explains?|describes?|documents?|discuss(?:es)?|introduces?|treats?|teach(?:es)?|(?:is|are)\s+about)"
+)
+_PART = r"(?:chapters?|documents?|guides?|lessons?|notebooks?|pages?|parts?|sections?|tutorials?)"
+_PLACE_OF_TEXT = re.compile(
+    rf"\W*(?:(?:where|(?:in|on)\s+(?:which|what)\s+{_PART})\s+(?:is|are)\s+(?P<told>\S.*?)\s+{_TREATED}"
+    rf"|(?:which|what)\s+{_PART}\s+{_TREATS}\s+(?P<treated>\S.*?))\W*",
+    re.IGNORECASE,
+)
+"""Asks where something is told: of that, and not of explaining, the text there speaks."""
 _LONGEST_FRAMED = 400
 _WHAT_PRICE = (
     r"\bwhat\s+do(?:es)?\s+(?:an?|the|i|we)\b[^?,\n]{1,80}\b(?:cost|earn)(?:\s+(?:an?|per|each|in\s+an?)\s+\w+)?\s*(?:\?|$)"
@@ -120,8 +131,12 @@ def without_frame(question: str) -> str:
     """Return a question without its introduction: "can you tell me", "I'd like to know", "any idea".
 
     These words say nothing about the subject, and make a question less similar to its answer. "Where do
-    I start reading to understand how options are parsed" asks for the place where options are parsed.
+    I start reading to understand how options are parsed" asks for the place where options are parsed, "Which chapter
+    explains sails?" for that of sails.
     """
     match = _FRAME.match(question) if len(question) <= _LONGEST_FRAMED else None
     rest = question[match.end() :] if match else ""
-    return rest if content_terms(rest) else question
+    rest = rest if content_terms(rest) else question
+    told = _PLACE_OF_TEXT.fullmatch(rest) if len(rest) <= _LONGEST_FRAMED else None
+    subject = told and (told["told"] or told["treated"])
+    return f"Where is {subject}?" if subject and content_terms(subject) else rest

@@ -324,6 +324,7 @@ def _ci_steps(material: Material, aim: Aim | None) -> Iterator[Entry]:
             if (
                 command not in seen
                 and not _INSTALLS.search(command)
+                and not _OF_DOCUMENTATION.search(command)
                 and _COMMAND.match(command)
                 and checks.search(command)
             ):

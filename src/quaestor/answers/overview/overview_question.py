@@ -245,9 +245,13 @@ def without_whole(title: str) -> str:
     return " ".join(word.removesuffix("'s") for word in re.findall(r"[\w'.+-]+", title) if word not in _WHOLE)
 
 
+# What is pasted may be a megabyte, and " please" again and again takes the square of it.
+_LONGEST = 2_000
+
+
 def plain_question(question: str) -> str:
-    """Return a question without greetings and punctuation around it, in small letters."""
-    text = unicodedata.normalize("NFC", question).replace("’", "'").lower()
+    """Return a question without greetings and punctuation around it, in small letters; its first 2,000 characters."""
+    text = unicodedata.normalize("NFC", question[:_LONGEST]).replace("’", "'").lower()
     text = " ".join(text.split()).strip(" ?!.:;,¿¡？！。…'\"«»")
     text = text.replace(" ?", "")
     text = _POLITE.sub("", text)

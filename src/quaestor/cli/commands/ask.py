@@ -36,6 +36,7 @@ from quaestor.cli.turn_details import (
     remark_on_unsupported,
 )
 from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
 from quaestor.corpus.understood_filters import why_none
 
@@ -66,6 +67,8 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 
     Exit code 1 means that the corpus does not hold the answer, or that no citation of the model's answer is valid.
     """
+    if not question.strip() and not as_json:  # a program gets an answer to any text
+        raise UsageError('The question is empty. Write it in quotation marks: quaestor ask "what is this about?"')
     root = find_root(path)
     settings = configure(root, model=model, base_url=base_url, passages=count, window=window, store=store).settings
     check_endpoint(settings)
@@ -145,7 +148,10 @@ def _print_sources(outcome: TurnOutcome) -> None:
     if outcome.unchecked:
         print_unchecked(outcome.quotes)
     elif not outcome.done.known:
-        echo(style("\nNot found in this corpus.", bold=True))
+        # What comes nearest may answer nevertheless.
+        echo(
+            style("\nNo clear answer in this corpus." if outcome.nearest else "\nNot found in this corpus.", bold=True)
+        )
         print_nearest(outcome.nearest)
         return
     if outcome.citations:

@@ -117,8 +117,8 @@ def _grammars(settings: Settings) -> str:
     chunker = cut(b"def answer():\n    return 42\n", "answer.py").chunker
     if chunker != "tree-sitter":
         raise RuntimeError(
-            "Python is cut by lines: let SEMBLE_GRAMMARS_CACHE_DIR name a folder that can be written, "
-            "or reinstall semble-grammars"
+            "Python is cut by lines: let SEMBLE_GRAMMARS_CACHE_DIR name a folder that can be written and is not "
+            "mounted with 'noexec', or reinstall semble-grammars"
         )
     return "code is cut by its definitions"
 

@@ -88,14 +88,17 @@ class _UndoneError(Exception):
 
 
 def reached_step(connection: Connection) -> int:
-    """Return the last step that was applied to a database; 0 if it has no tables of ours."""
+    """Return the last step that was applied to a database; 0 if it has no tables of ours, or none can be read yet."""
     # Not `to_regclass`, whose answer may be cached from before a lock was waited for.
     [(exists,)] = connection.execute(
         "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'quaestor' AND tablename = 'migrations')"
     )
     if not exists:
         return 0
-    [(reached,)] = connection.execute("SELECT coalesce(max(number), 0) FROM quaestor.migrations")
+    try:
+        [(reached,)] = connection.execute("SELECT coalesce(max(number), 0) FROM quaestor.migrations")
+    except psycopg.errors.UndefinedTable:
+        return 0  # just made, on a standby: a transaction sees it a moment before it finds it by its name
     return int(reached)
 
 
