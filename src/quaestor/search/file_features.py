@@ -29,8 +29,8 @@ class CandidateFiles(NamedTuple):
     Attributes:
         owner: the number of each candidate's file; shape ``(candidates,)``.
         paths: each file's path.
-        profiles: what each file's path says.
-        corpora: the number of each file's corpus; empty where all are of one.
+        profiles: the profile of each file's path.
+        corpora: the number of each file's corpus; empty if there is only one.
     """
 
     owner: NDArray[np.intp]
@@ -73,7 +73,7 @@ def path_agreement(query_path: str, path: str) -> float:
     entry files.
 
     Returns:
-        0 where the file names differ, 1 where one of the two is the end of the other and holds a folder as well.
+        0 if the file names differ, 1 if one path is the end of the other and both have a folder.
     """
     path = path.lower()
     folder, _, name = path.rpartition("/")

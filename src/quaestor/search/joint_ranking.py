@@ -35,7 +35,8 @@ def join_candidates(each: Sequence[Candidates]) -> Candidates:
     """Return the candidates of several corpora as one list; files of two corpora stay two, whatever their paths are.
 
     Args:
-        each: one per corpus, at least one. All use the same term counts, so that a term has the same weight in all.
+        each: the candidates of each corpus, at least one. All use the same term counts, so that a term has the same
+            weight in all.
     """
     if len(each) == 1:
         return each[0]
@@ -123,8 +124,8 @@ def shown_passages(
     Args:
         candidates: the candidates of all corpora.
         rows: the rows of the candidates, best first.
-        k: how many passages.
-        each: gives the chunks of a document of each corpus.
+        k: the most passages.
+        each: for each corpus, returns the chunks of a document.
     """
     numbers = corpora_of(candidates)
 

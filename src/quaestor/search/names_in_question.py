@@ -28,7 +28,7 @@ def bare_name(text: str) -> str:
 
 
 def looks_like_code(text: str) -> bool:
-    """Return whether a word is written as code is and prose is not: ``send_all``, ``SendAll``, ``a.b``, ``send()``."""
+    """Return whether a word is written like code and unlike prose: ``send_all``, ``SendAll``, ``a.b``, ``send()``."""
     plain = text.strip()
     if plain.startswith("`"):
         return True

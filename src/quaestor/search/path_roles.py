@@ -53,17 +53,17 @@ _PROSE = frozenset(
 
 
 class PathProfile(NamedTuple):
-    """A path, taken apart.
+    """The words and roles of a path.
 
     Attributes:
         stem: the file name without extensions, lower-case letters and digits only.
-        stem_terms: terms of the file name.
+        stem_terms: the terms of the file name.
         folders: the nearest folders.
-        folder_terms: their terms.
+        folder_terms: the terms of these folders.
         terms: all of these terms.
-        depth: number of folders.
-        test, example, declaration, prose, data: what part the file plays.
-        background: the kind of document that stands behind others, see ``background_documents``; empty for any other.
+        depth: the number of folders.
+        test, example, declaration, prose, data: whether the file has this role.
+        background: the kind of a document that ranks behind others, see ``background_documents``; empty for any other.
     """
 
     stem: str
@@ -87,7 +87,7 @@ class PathProfile(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def profile_path(path: str) -> PathProfile:
-    """Take a path apart; the result is cached."""
+    """Return the profile of a path; cached."""
     folder, _, name = path.rpartition("/")
     stem = name.split(".", 1)[0] if not name.startswith(".") else name.lstrip(".")
     if name in _ENTRIES and folder:

@@ -73,7 +73,7 @@ class Query(NamedTuple):
     """A query that has been read.
 
     Attributes:
-        text: what was asked, shortened at the middle if it was very long.
+        text: the text of the query, shortened in the middle if it is very long.
         kind: ``symbol`` (a bare or qualified name), ``path``, ``trace`` (an error message or a stack trace) or
             ``text`` (anything else, questions above all).
         names: identifiers to look up definitions for, lower-case, most specific first.

@@ -1,8 +1,8 @@
 """Words of a query that a corpus lacks, and the most similar that it has: one typing or spelling error away.
 
-The lexical index keeps keys of terms and no list of words, but all slips of a word are soon made and looked up at
-once. A word that stands somewhere is never changed, nor is one that English has: those who write "founder" do not
-mean "founded". What English has is what the bundled embedder has a vector for.
+The lexical index holds keys of terms and no list of words, so all slips of a word are generated and looked up at once.
+A word that occurs in the corpus is never changed, nor is an English word: "founder" is not a misspelling of "founded".
+English words are those for which the bundled embedder has a vector.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class UnknownWord(NamedTuple):
 
     Attributes:
         word: the word as it is written.
-        nearest: words that do stand, the nearest first; the first of them is searched for instead.
+        nearest: similar words that the corpus has, the nearest first; the first of them is searched for instead.
     """
 
     word: str
@@ -138,7 +138,7 @@ class Spelling(NamedTuple):
     """A query with its corrected words.
 
     Attributes:
-        text: what is searched for: the query with the nearest words in place of unknown ones.
+        text: the text to search for: the query with the nearest words in place of unknown ones.
         unknown: the words that occur nowhere in the corpus, in order.
         all_unknown: whether no word of the query occurs anywhere in it.
     """
@@ -274,7 +274,7 @@ def _defined_names(store: Store, near: Sequence[_SimilarWord]) -> list[_SimilarW
 
 
 def _ordinary_english(store: Store, near: Sequence[_SimilarWord]) -> list[_SimilarWord]:
-    """Return those that English has; of others only those that are written so and likely."""
+    """Return the English words; of others, only likely ones that the corpus writes in this form."""
     known = {one.word for one in near if _has_vector(one.word)}
     likely = [one for one in near if one.word not in known and one.worth >= _CERTAIN]
     named = [one._replace(likely=one.likely - _UNHEARD_OF) for one in likely if _holds_word(store, one)]
@@ -321,7 +321,7 @@ def _english_words() -> Mapping[str, Sequence[str]]:
 
 
 def _is_english(word: str) -> bool:
-    """Return whether English has a word, or one of which it is made by a first or last syllable."""
+    """Return whether a word is English, or formed from an English word by a prefix or suffix."""
     made = [word] + [word.removesuffix(end) for end, least in _ENDS if word.endswith(end) and len(word) >= least]
     made += [word[2:]] if word.startswith(_BEGINNINGS) and len(word) > _LONG else []
     return any(map(_has_vector, made))

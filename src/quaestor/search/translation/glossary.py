@@ -1,6 +1,6 @@
-"""The glossary of one language: what a word, or several in a row, are called in English.
+"""The glossary of one language: the English for each word or phrase.
 
-Words of German, French and Spanish are brought to forms by which they are compared.
+Words of German, French and Spanish are compared by their stems.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class Glossary(NamedTuple):
     """A language's words.
 
     Attributes:
-        words: what is said by one word, or by one run of letters in a script without spaces, by how it is written.
-        forms: the same by its stems, for languages that inflect.
-        phrases: what is said by several words, by the forms of these.
-        longest: words of the longest phrase, or letters of the longest run.
+        words: the English of each word, or of each run of letters in a script without spaces.
+        forms: the English by the word's stems, for languages that inflect.
+        phrases: the English of each phrase, by the stems of its words.
+        longest: the number of words of the longest phrase, or of letters of the longest run.
     """
 
     words: dict[str, English]

@@ -47,8 +47,8 @@ class TranslatedPiece(NamedTuple):
     """A word, a phrase or a name of a text.
 
     Attributes:
-        original: the original as it stands in the text.
-        english: what it is in English, likeliest first; empty for a word of grammar, None where it is not known.
+        original: the original text.
+        english: its English words, likeliest first; empty for a word of grammar, None if the glossary lacks it.
     """
 
     original: str
@@ -234,7 +234,7 @@ def translate_query(query: Query, language: str, frequencies: Frequencies) -> Qu
 
     Args:
         query: the query as ``read_query`` returns it.
-        language: what it is written in, one of the glossary's.
+        language: the language of the query, one of the glossary's.
         frequencies: the number of chunks of the index that hold each term.
     """
     cut = pieces_of_letters if language in ("zh", "ja") else pieces_of_words
