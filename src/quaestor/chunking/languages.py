@@ -319,7 +319,7 @@ def _inner(stem: str) -> str | None:
 
 
 def _manual(data: bytes) -> str:
-    """Return what a text is written in: AsciiDoc and manual pages are called as anything, Vim's help ``a.txt``."""
+    """Return the format of a text by its content: AsciiDoc and manual pages have any name, Vim's help ``a.txt``."""
     if re.match(_VIM_HELP, data[:_SNIFFED]):
         return "vimhelp"
     return "roff" if re.match(_MAN_PAGE, data[:_SNIFFED]) else "asciidoc" if _is_asciidoc(data) else "text"
