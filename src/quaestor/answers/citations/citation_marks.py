@@ -1,9 +1,9 @@
-"""Reading citation marks out of a finished answer.
+"""Reads citation marks in a finished answer.
 
-The form that is asked for is ``[2: "decisive words"]``. What models really write is read as well: ``[2]``,
+The prompt asks for the form ``[2: "decisive words"]``. Other forms that models write are read, too: ``[2]``,
 ``[1, 2]``, ``[1][2]``, ``[1-3]``, ``[2, "words"]``, ``[1: "a"; 2: "b"]``, ``[passage 2]``, ``[^2]``, ``【2】``, curly
-quotes, and a quotation, a block quote or a fenced block just before a bare number. Marks inside code are code, and
-within a line of a block quote they are words of what is quoted: footnotes, lists of numbers.
+quotes, and a quotation, a block quote or a fenced block just before a bare number. Marks inside code are code; marks
+within a line of a block quote belong to the quoted text, as footnotes and lists of numbers do.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Mark:
     Attributes:
         n: the passage's number.
         quote: the words that the answer quotes, or None.
-        quoted: whether the quote stands inside the mark; otherwise it was found just before it.
-        start: offset of the whole mark in the answer.
-        end: offset after it.
+        quoted: whether the quote is inside the mark; otherwise it was found just before it.
+        start: the offset of the whole mark in the answer.
+        end: the offset after the mark.
     """
 
     n: int
@@ -93,7 +93,7 @@ def without_no_answer(answer: str) -> str:
 def parse(answer: str) -> tuple[Mark, ...]:
     """Return the marks of a finished answer in order; a mark of several passages gives one for each.
 
-    A thousand are read at most: a model that repeats itself without end must not take forever here as well.
+    At most a thousand are read, so that the answer of a model that repeats itself endlessly takes little time.
     """
     plain, quoted = (list(_fences(answer, prefix)) for prefix in _FENCE_OPENS)
     fences = {fence.end: fence for fence in plain}

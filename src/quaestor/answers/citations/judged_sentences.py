@@ -1,12 +1,12 @@
 """Finds the sentences of an answer that nothing supports. Every sentence is judged, short ones too.
 
-- A sentence that cites is supported if one of its citations holds, and only then. - A sentence that cites nothing is
-supported by a passage that says the same, by the measure of ``claim_support``. - A sentence too short for that ("No,
-it doesn't.", "Three times.") stands with the one before or after it in its paragraph, if that one is supported and the
-short one brings nothing new: each word was asked, is said there or stands in what that rests on, and numbers stand
-there in any case. A paragraph of one such sentence stands with the next. - A lead-in ("Here is how:") stands with what
-follows, if it names and counts nothing that stands nowhere else. - A question claims nothing, nor does a courtesy, nor
-a sentence that says what the passages do not hold.
+- A sentence that cites is supported only if one of its citations holds.
+- A sentence that cites nothing is supported by a passage that says the same, by the measure of ``claim_support``.
+- A sentence too short for that ("No, it doesn't.", "Three times.") is supported if the sentence before or after it in
+  its paragraph is, and it adds nothing new: each of its words occurs in the question, in that sentence or in its
+  sources, and each number in its sources. A paragraph of one such sentence is judged with the next paragraph.
+- A lead-in ("Here is how:") is supported if the text after it is, and it holds no name or number of its own.
+- A question, a courtesy, and a sentence that says what the passages do not hold make no claim.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Judge:
         cut: its sentences.
         checked: its marks with their citations; None where no passage has the number.
         grounds: what each passage says, by its number.
-        question: that was asked.
+        question: the question that was asked.
     """
 
     def __init__(
