@@ -54,7 +54,7 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _named_after_file(corpus: Corpus, target: str, found: ResolvedName | None) -> ResolvedName | None:
-    """Return the name that a file is called after, if no import names the file: in Swift and C#, none names any."""
+    """Return the name that a file is called after if no import names the file, as in Swift and C#."""
     if found is None or not looks_like_a_file(target):
         return None
     used = found.related is not None and (found.related.of("callers") or found.related.of("tests"))
@@ -81,9 +81,9 @@ class _PlacesOfKind:
 
 
 class _CallersAnswer:
-    """One answer in the making: the question, what is related to the name, and the corpus's lines.
+    """An unfinished answer, made from the question, the relatives of the name and the corpus's lines.
 
-    ``file`` is the file that was asked for where the answer is about the name that it is called after.
+    ``file`` is the requested file if the answer is about the name that the file is called after; else empty.
     """
 
     def __init__(self, asked: CallersQuestion, found: ResolvedName, lines: CorpusLines, file: str = "") -> None:
@@ -118,7 +118,7 @@ class _CallersAnswer:
         return self._draft.finish("callers")
 
     def callees(self, corpus: Corpus) -> WayAnswer | None:
-        """Return what a definition calls of what this corpus defines, or None where there is no definition."""
+        """Return which of the corpus's own definitions a definition calls; None if the name has no definition."""
         if not self._definitions:
             return None
         home = self._definitions[0]
@@ -186,7 +186,7 @@ class _CallersAnswer:
         return bool(outside) and f"/{path}".endswith(f"/{outside.lstrip('./')}")
 
     def _is_inside(self, one: Relative) -> bool:
-        """Return whether a place lies in what was asked for: a file, a folder, or a definition."""
+        """Return whether a place lies in the file, the folder or the definition that the question names."""
         wanted = self._asked.inside.strip("./").lower()
         path = one.path.lower()
         names = {*path.split("/"), *re.split(r"\W+", (one.symbol or "").lower())}
@@ -194,7 +194,7 @@ class _CallersAnswer:
         return not wanted or f"/{path}".endswith(f"/{wanted}") or f"/{wanted}/" in f"/{path}" or wanted in names | stems
 
     def _order(self, one: Relative) -> tuple[bool, bool, bool, int, bool, int]:
-        """Order places: those that the question describes first, tests and vendored code last."""
+        """Return a sort key for places: those that the question describes come first, tests and vendored code last."""
         profile = profile_path(one.path)
         meant = len(content_terms(one.path.replace("/", " ")) & content_terms(self._asked.other_words))
         role = _ROLES.index(one.role) if one.role in _ROLES else len(_ROLES)
@@ -208,7 +208,7 @@ class _CallersAnswer:
         return bool(scope) and any(part in line for part in split_identifier(scope[-1]) if len(part) > 1)
 
     def _say_how_often(self, code: _PlacesOfKind, tests: _PlacesOfKind) -> str:
-        """Return how often the thing is used, in how many files."""
+        """Return in words how often the name is used, and in how many files."""
         least = "" if self._related.complete else "at least "
         counts = [f"{least}{_amount(code)}"] if code.places else []
         if tests.places:
@@ -268,7 +268,7 @@ class _CallersAnswer:
 
 
 def _without_equations(found: Iterable[Relative]) -> list[Relative]:
-    """Return definitions, of those that follow each other line by line only the first: a function in Haskell."""
+    """Return definitions; of those in consecutive lines, such as a Haskell function's equations, only the first."""
     kept: list[Relative] = []
     last: Relative | None = None
     for one in found:
@@ -279,7 +279,7 @@ def _without_equations(found: Iterable[Relative]) -> list[Relative]:
 
 
 def _amount(places: _PlacesOfKind) -> str:
-    """Return how many places these are and, if all are known, in how many files."""
+    """Return in words how many places there are and, if all are known, in how many files."""
     total = len(places.places) + places.more
     files = f" in {amount(len({one.path for one in places.places}), 'file')}" if not places.more else ""
     return f"{amount(total, 'place')}{files}"

@@ -1,6 +1,6 @@
-"""Answers a message or a trace: what raises it, which frames of this corpus lead there, what documents say of it.
+"""Explains a message or a trace: what raises it, which frames in this corpus lead there, what documents say about it.
 
-Frames of a trace are found by the ends of their paths, and by function where lines are stale.
+A frame is found by the end of its path, and by its function if the line number is outdated.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SCRIPTS = ("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte
 
 
 def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer a question that holds a message or a trace; None if nothing here prints it and no frame is here."""
+    """Answer a question that holds a message or a trace; None if this corpus has neither its text nor its frames."""
     text = question.text[:_LONGEST].strip()
     trace = read_trace(text)
     if not (trace.frames or is_pasted(text)):
@@ -95,7 +95,7 @@ def _places_that_raise(corpus: Corpus, message: str) -> tuple[Relative, ...]:
 
 
 class _ErrorAnswer:
-    """One answer in the making: what prints the message, and the frames in this corpus, innermost first."""
+    """An unfinished answer: the places that print the message, and the frames in this corpus, innermost first."""
 
     def __init__(
         self, corpus: Corpus, lines: CorpusLines, found: MessagePlaces, frames: tuple[_FrameHere, ...], message: str
@@ -130,7 +130,7 @@ class _ErrorAnswer:
         return self._draft.finish("errors")
 
     def _places_raising(self, origin: Template) -> tuple[Relative, ...]:
-        """Return the places that raise what a class of errors, or a name, gives the message to."""
+        """Return the places that raise the error class or the name that the message belongs to."""
         file = self._lines.file(origin.path)
         if file is not None and _RAISES.search(file.lines[origin.line - 1]):
             return ()
@@ -173,12 +173,12 @@ class _ErrorAnswer:
             self._draft.say(f"Before these it ran through {', '.join(places)}.")
 
     def _quotes_line_of(self, frame: _FrameHere) -> bool:
-        """Return whether a frame's line is quoted, or another part of what it runs in."""
+        """Return whether a frame's line, or another part of its function, is quoted."""
         same = frame.symbol is not None and (frame.path, frame.symbol) in self._symbols
         return same or self._is_quoted(frame.path, frame.line)
 
     def _frames_come_first(self) -> bool:
-        """Return whether the frames come first because the message's text is in a file of none of them."""
+        """Return whether the frames come first, because none of their files holds the message's text."""
         raised = self._found.origin
         return raised is not None and bool(self._frames) and all(one.path != raised.path for one in self._frames)
 
@@ -231,8 +231,8 @@ class _FrameHere:
     Attributes:
         path: the document.
         line: the frame's line in the present file, 1-based, as far as it can be determined.
-        first: first line of what is worth reading there.
-        last: last line of it, inclusive.
+        first: the first of the lines to quote.
+        last: the last of them, inclusive.
         symbol: the definition that holds it.
     """
 
@@ -322,12 +322,12 @@ def _parts(path: str) -> list[str]:
 
 
 def _packages(frame: Frame, path: str) -> int:
-    """Return how many folders of a path the frame's own name names: ``arrow.core.raise.DefaultRaise``."""
+    """Return how many folders of a path occur in the frame's qualified name: ``arrow.core.raise.DefaultRaise``."""
     return len({name.lower() for name in frame.names} & set(path.lower().split("/")[:-1]))
 
 
 def _is_bare(frame: Frame) -> bool:
-    """Return whether a frame names a file without a folder, as in Java, or none at all."""
+    """Return whether a frame names a file without its folder, as in Java, or no file at all."""
     return "/" not in frame.path.strip("/") and bool(frame.names)
 
 
@@ -340,7 +340,7 @@ def _is_of_its_package(file: IndexedFile, frame: Frame) -> bool | None:
 
 
 def _path_fits(frame: Frame, path: str) -> bool:
-    """Return whether a frame's path alone shows that it means this document, not one of other software."""
+    """Return whether a frame's path alone shows that it means this document and no file of other software."""
     shared = _count_common_names(frame.path, path)
     whole = min(len(_parts(frame.path)), len(_parts(path)))
     if frame.is_installed:
@@ -375,7 +375,7 @@ def _frame_at(
 
 
 def _line_now(file: IndexedFile, frame: Frame, definition: Definition | None, callee: str) -> int:
-    """Return the frame's line in the present file: that of its code, or of the call of what ran next, or near it."""
+    """Return the frame's line in the present file: that of its code, or of its call of the next function, or near."""
     stated = min(max(frame.line or 1, 1), max(len(file.lines), 1))
     if frame.code:
         same = [at for at, line in enumerate(file.lines, 1) if line.strip() == frame.code]

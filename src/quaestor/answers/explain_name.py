@@ -1,4 +1,4 @@
-"""Answers what a name or a file is: its comment, what it defines and what uses it; all of it if it is short."""
+"""Explains a name or a file by its comment, its definitions and its uses; a short one is quoted whole."""
 
 from __future__ import annotations
 
@@ -118,15 +118,15 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
 
 
 def _tell_name(corpus: Corpus, relatives: Related, corrected: str, *, documented: bool) -> WayAnswer:
-    """Return what a name is: its first definition and the comment above it, its members, and its uses.
+    """Explain a name by its first definition and the comment above it, its members, and its uses.
 
-    What a document says of it comes first if the definition is but a line.
+    If the definition is a single line, the section of a document on the name comes first.
 
     Args:
-        corpus: where it is defined.
-        relatives: what belongs to it.
-        corrected: the similar name that is explained instead, if the one that was asked for does not occur.
-        documented: whether documents are looked into.
+        corpus: the corpus that defines it.
+        relatives: its definitions and uses.
+        corrected: the similar name that is explained instead, if the name in the question does not occur.
+        documented: whether to look for such a section.
     """
     lines, draft = CorpusLines(corpus), Draft()
     if corrected:
@@ -156,7 +156,7 @@ def _tell_name(corpus: Corpus, relatives: Related, corrected: str, *, documented
 
 
 def _tell_documented(corpus: Corpus, relatives: Related, name: str) -> WayAnswer | None:
-    """Return what a document says of a name that no code defines, such as a key of a configuration, and its uses."""
+    """Explain a name that no code defines, such as a configuration's key, by a section of a document and its uses."""
     draft, documented = Draft(), section_about(corpus, CorpusLines(corpus), name)
     if documented is None:
         return None
@@ -166,7 +166,7 @@ def _tell_documented(corpus: Corpus, relatives: Related, name: str) -> WayAnswer
 
 
 def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
-    """Return the section that a document has about a name alone, as references of options and settings have."""
+    """Return the section of a document that is about one name alone, as in references of options and settings."""
     held = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
     found = [
         (profile_path(one.document.path).flags, folders_to_sources(one.document.path), one.document.path, *section)
@@ -181,8 +181,9 @@ def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
 
 
 def _sections_about(name: str, text: str, language: str, start_line: int) -> Iterator[tuple[int, int, str]]:
-    """Yield first and last line and heading of the sections of a text whose headings begin with a name, perhaps behind
-    that of its group (``core/name``), or consist of its words."""
+    """Yield the first line, the last line and the heading of each section about a name.
+
+    The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words."""
     begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])")
     for _, own in groupby(pieces_of(text, begins=start_line == 1, language=language), key=lambda one: one.section):
         first, *more = own
@@ -194,7 +195,7 @@ def _sections_about(name: str, text: str, language: str, start_line: int) -> Ite
 
 
 def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int, int]:
-    """Order definitions: sources first, top-level ones before members, ports to other languages last."""
+    """Return a sort key: sources come first, top-level definitions before members, ports to other languages last."""
     parts = (one.symbol or "").count(".")
     return profile_path(one.path).flags, not knows_extension(one.path), parts, folders_to_sources(one.path)
 
@@ -246,7 +247,7 @@ def _end_of_comment(lines: Sequence[str], start: int, longest: int = _HEAD) -> i
 
 
 def _uses_of(relatives: Related) -> str:
-    """Return how often a name is used, in how many files."""
+    """Return in words how often a name is used, and in how many files."""
     least = "" if relatives.complete else "at least "
     code, tests = relatives.total.get("callers", 0), relatives.total.get("tests", 0)
     files = len({one.path for one in relatives.of("callers")})
@@ -285,7 +286,7 @@ def explain_file(corpus: Corpus, path: str, lead: str = "") -> WayAnswer | None:
 
 
 def _outer(known: Sequence[Definition], language: str) -> list[Definition]:
-    """Return the definitions of a file and their members; for the namespaces around them, what these hold."""
+    """Return a file's outermost definitions and their members; namespaces are replaced by their contents."""
     spaces = {one.name for one in known if one.kind == "module"} if language in _NAMESPACED else set()
     named = [one for one in known if one.name not in spaces and not GUARD.fullmatch(one.name)]
     scopes = [(one, len([part for part in one.scope if part not in spaces])) for one in named]
@@ -331,7 +332,7 @@ def _explaining_lines(file: IndexedFile, known: Sequence[Definition]) -> Iterato
 
 
 def _is_subject(main: Definition, stem: str) -> bool:
-    """Return whether a definition is what its file is about: a type, or what the file is called after."""
+    """Return whether a definition is the subject of its file: a type, or the one that the file is called after."""
     return main.kind not in _CALLABLES or re.sub(r"\W|_", "", main.name).lower() == stem
 
 
@@ -392,7 +393,7 @@ def _main(known: Sequence[Definition], stem: str, language: str) -> Definition |
 
 
 def _last_line_shown(file: IndexedFile, found: Definition, known: Sequence[Definition]) -> int:
-    """Return the last line shown of a definition: of a long one, where a block ends, or else the last whole member."""
+    """Return the last line to show of a definition; a long one is cut after a block or else after a whole member."""
     start, end = found.span.start_line, found.span.end_line
     if end - start < _WHOLE_NAME:
         return end
@@ -419,7 +420,7 @@ def _outline(lines: CorpusLines, path: str, known: Sequence[Definition]) -> str:
 
 
 def _line_of(lines: CorpusLines, path: str, found: Definition) -> int:
-    """Return the line that names a definition: comments come before it."""
+    """Return the line that names a definition, which comes after its comments."""
     file = lines.file(path)
     assert file is not None
     numbers = range(found.span.start_line, found.span.end_line + 1)
@@ -444,8 +445,7 @@ def _importers_of(relatives: Related) -> str:
 
 
 def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
-    """Quote a document's first paragraph, preceded by that of its abstract if it has one, and name its title and its
-    sections."""
+    """Quote the abstract's first paragraph, if there is one, and the document's; name its title and sections."""
     path, title = file.document.path, file.document.title
     first, last = _first_paragraph(file.lines)
     abstract = next((one for one in paragraphs(file.lines[:_HEAD_OF_DOCUMENT]) if _ABSTRACT.match(one.heading)), None)

@@ -1,9 +1,9 @@
-"""Answers what an option, an environment variable or a setting is: what documents say of it, and what declares it.
+"""Explains an option, an environment variable or a setting by what documents say of it and by its declaration.
 
-Who asks which variables there are gets all that code reads.
+A question which environment variables there are is answered with all that code reads.
 
-Such a name is mostly no definition of a programming language but a string that a parser of options or a reader of
-settings is given, so that ``explain_name`` finds nothing, and a search finds what speaks of its words.
+Such a name is seldom a definition in a programming language. It is a string that code gives to an option parser or a
+settings reader, so ``explain_name`` does not find it, and a search finds passages with its words.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class _Form(IntEnum):
 
 
 class _Place(NamedTuple):
-    """Lines about an option, in their order: the surest first, no tests, main sources."""
+    """Lines about an option; they sort by how sure they are, tests last, main sources first."""
 
     form: _Form
     aside: tuple[bool, ...]
@@ -109,7 +109,7 @@ class _Place(NamedTuple):
 
 
 def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what an option or a setting is; None if nothing here says so."""
+    """Explain an option or a setting; None if the corpus does not say what it is."""
     option = read_option_question(question.text)
     if not option:
         return None
@@ -131,7 +131,7 @@ def read_option_question(text: str) -> str:
 
 
 def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer which variables of the environment there are; None if no code reads any."""
+    """List the environment variables; None if neither code nor a document has any, or the question asks for none."""
     if len(question.text) > _LONGEST or not _ASKS_ENVIRONMENT.match(question.text):
         return None
     corpus.try_refresh()
@@ -139,7 +139,7 @@ def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _tell_environment(corpus: Corpus) -> WayAnswer | None:
-    """Return the section of a document about them, if there is one, and where code reads each of them first."""
+    """Return a document's section on environment variables, if any, and where code first reads each of them."""
     lines, draft = CorpusLines(corpus), Draft()
     read: dict[str, tuple[str, int]] = {}
     for *_, path, line, name in sorted(_variables_read(corpus)):
@@ -163,7 +163,7 @@ def _listed(read: Mapping[str, tuple[str, int]]) -> str:
 
 
 def _variables_read(corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
-    """Yield each place where code reads a variable of the environment, in an order, with the variable's name."""
+    """Yield each place where code reads an environment variable, as a tuple that sorts, with the variable's name."""
     store = corpus.store
     for stored in store.get(
         {one: None for term in _ENVIRONMENT for one in store.holding((term,), _MOST_READ)}
@@ -180,7 +180,7 @@ def _variables_read(corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
 
 
 def _tell(option: str, corpus: Corpus) -> WayAnswer | None:
-    """Return the surest place of a document and of code; None if neither says what the option does or reads it."""
+    """Return the surest place in a document and in code; None if no place describes the option or reads it."""
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
     places = sorted(_places(option, corpus, lines))
     documented = section_about(corpus, lines, name)
@@ -214,7 +214,7 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
 
 
 def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
-    """Return how a line that names an option tells of it, with the first and the last line; None if it does not."""
+    """Return in which form a line describes an option, and the first and last line to quote; None if it does not."""
     line, prose = file.lines[at - 1], file.document.language in PROSE
     if len(line) > _LONGEST_LINE:
         return None
@@ -225,7 +225,7 @@ def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tupl
 
 
 def _told_by_code(lines: Sequence[str], at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
-    """Return how a line of code or of a configuration tells of an option; None if it does not."""
+    """Return what ``_told`` does, for a line of code or of a configuration."""
     line = lines[at - 1]
     setting = re.compile(rf"\s*(?:[#;/]{{1,2}} ?)?[\"']?{re.escape(name)}[\"']?\s*(?:[=:](?!:)|\s\S+\s*$)")
     if setting.match(line):
@@ -258,7 +258,7 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
 
 
 def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
-    """Return where code gives an option by a string of its own, with the text or the comment that says what it does."""
+    """Return the lines of code that declare an option as a string, with the text or comment that describes it."""
     strings = [one.strip("\"'`:") for one in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
     own = re.compile(rf"\s*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)")
     found = next(filter(None, map(own.fullmatch, strings)), None)
@@ -278,7 +278,7 @@ def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_F
 
 
 def _comment_above(lines: Sequence[str], at: int) -> int:
-    """Return the first line of the comment above a line, as far as it is shown; that line if none says anything."""
+    """Return the first line to show of the comment above a line; the line itself if no comment says anything."""
     above = max(comment_above(lines, at - 1) + 1, at - _LONGEST_COMMENT)
     said = [one for one in lines[above - 1 : at - 1] if _COMMENT.match(one)]
     return above if len(find_words(" ".join(said))) >= _FEWEST_WORDS else at
@@ -289,7 +289,7 @@ def _texts(lines: Sequence[str]) -> list[str]:
 
 
 def _begins(lines: Sequence[str], at: int) -> int:
-    """Return the line where a call or a literal begins that is broken before a line; that line if none is."""
+    """Return the line where the call or literal begins that continues on a line; the line itself if none does."""
     for first in range(at - 1, max(0, at - 1 - _MOST_LINES), -1):
         if _OPENS.search(lines[first - 1]):
             return at if _BODY.search(lines[first - 1]) else first
@@ -299,7 +299,7 @@ def _begins(lines: Sequence[str], at: int) -> int:
 
 
 def _closes(lines: Sequence[str], start: int, at: int) -> int:
-    """Return the last line of what begins at a line and holds another; that other line if it goes on for too long."""
+    """Return the last line of the call or literal that begins at ``start``, past ``at``; ``at`` if it is too long."""
     depth = 0
     for number in range(start, min(len(lines), start + 2 * _MOST_LINES) + 1):
         bare = _STRING.sub("", lines[number - 1])
@@ -310,12 +310,12 @@ def _closes(lines: Sequence[str], start: int, at: int) -> int:
 
 
 def _end_of_entry(lines: Sequence[str], at: int, *, alone: bool) -> int:
-    """Return the last line of an entry that begins at a line: all that is indented more, or the paragraph below it.
+    """Return the last line of an entry, which includes the more indented lines or the paragraph below its first line.
 
     Args:
-        lines: of the file.
-        at: its first line.
-        alone: whether that line says nothing itself, so that what follows it says all.
+        lines: the lines of the file.
+        at: the first line of the entry.
+        alone: whether the first line holds only the name, so that the description follows it.
     """
     indent, last = _indent(lines[at - 1]), at
     for number in range(at + 1, min(len(lines), at + _MOST_LINES) + 1):

@@ -33,12 +33,12 @@ _UNDATED = 1_000_000
 
 
 class ChangelogSection(NamedTuple):
-    """A section of a changelog, where it stands.
+    """A section of a changelog.
 
     Attributes:
         document: the changelog.
-        lines: all of its lines.
-        section: which.
+        lines: all lines of the changelog.
+        section: the version and the place of the section.
     """
 
     document: Document
@@ -56,8 +56,8 @@ class Changelogs:
     """The changelogs of a corpus, read once.
 
     Args:
-        corpus: that holds them.
-        package: only those in the folder of this name, in small letters; empty for all.
+        corpus: the corpus that holds them.
+        package: only changelogs in the folder of this name, in lower case; empty for all.
     """
 
     def __init__(self, corpus: Corpus, package: str = "") -> None:
@@ -76,7 +76,7 @@ class Changelogs:
 
     @cached_property
     def sections(self) -> list[ChangelogSection]:
-        """All sections, those of the changelogs nearest to the root first."""
+        """All sections; those of the changelogs nearest to the root come first."""
         paths = sorted(filter(is_changelog, self._corpus.store.documents()), key=lambda path: (path.count("/"), path))
         paths = [path for path in paths if self._package in ("", *path.lower().split("/")[-2:-1])]
         return [one for path in paths[:_MOST_FILES] for one in self._read(path)]
@@ -99,14 +99,14 @@ class Changelogs:
         return [one.section.version for one in self.sections]
 
     def mentions(self, words: Sequence[str]) -> Iterator[tuple[ChangelogSection, int]]:
-        """Yield each line (1-based) of a section that holds all words, oldest last as changelogs have it."""
+        """Yield each line (1-based) of a section that holds all words, in the changelogs' order, newest first."""
         for one in self.sections if words else ():
             for number in range(one.section.first, one.section.last + 1):
                 if holds_words(one.lines[number - 1], words):
                     yield one, number
 
     def lines(self) -> Iterator[tuple[ChangelogSection, int]]:
-        """Yield each line (1-based) of all sections that says anything."""
+        """Yield each line (1-based) of all sections, without headings and blank lines."""
         for one in self.sections:
             for number in range(one.section.first + 1, one.section.last + 1):
                 if one.lines[number - 1].strip():
@@ -125,7 +125,7 @@ class Changelogs:
 
 
 def _days_apart(heading: str, day: str) -> int:
-    """Return how many days lie between a day and the date in a heading; ``_UNDATED`` where it has no full date."""
+    """Return how many days lie between a day and the date in a heading; ``_UNDATED`` if it has no full date."""
     dated = iso_date(heading) or ""
     if len(dated) != len(day):
         return _UNDATED
@@ -133,7 +133,7 @@ def _days_apart(heading: str, day: str) -> int:
 
 
 def holds_words(text: str, words: Sequence[str]) -> bool:
-    """Return whether a text holds all words whole, each in the singular or the plural."""
+    """Return whether a text holds all of the words as whole words, each in the singular or the plural."""
     lowered = text.lower()
     return all(
         re.search(rf"(?<![\w-]){re.escape(word.lower().removesuffix('s'))}s?(?![\w-])", lowered) for word in words
@@ -143,7 +143,7 @@ def holds_words(text: str, words: Sequence[str]) -> bool:
 def tell_changes(
     question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
-    """Write what changed; return whether that answers, or None if no such version or period is known."""
+    """Write what changed; return whether that answers the question, or None if no such version or period is known."""
     if not question.versions:
         if (
             git is not None
@@ -186,9 +186,9 @@ def _say_without_releases(git: Git, draft: Draft, limit: int) -> bool | None:
 
 
 def _main_series(listed: Sequence[Tag]) -> list[Tag]:
-    """Return the tags of versions that belong together: those without a name of their own, else the series in use.
+    """Return the tags of one series of versions: those without a package's name or, failing that, the series in use.
 
-    A project that has moved on to tags with names (``shop@2.0``) has had no others for a year.
+    A project that has moved on to tags with names (``shop@2.0``) has made no others for a year.
     """
     newest = max((tag.date for tag in listed), default="")
     plain = [tag for tag in listed if not tag.series]
@@ -199,7 +199,7 @@ def _main_series(listed: Sequence[Tag]) -> list[Tag]:
 
 
 def _package_of(tag: Tag) -> str:
-    """Return the package that a tag is of, in small letters: ``ferry`` for ``@shop/ferry@1.2.0`` and ``ferry-v1.2``."""
+    """Return a tag's package in lower case: ``ferry`` for ``@shop/ferry@1.2.0`` and ``ferry-v1.2``."""
     return tag.series.rstrip("@/-_ ").rpartition("/")[2].lower()
 
 
@@ -216,7 +216,7 @@ def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
 def _requested_sections(
     question: HistoryQuestion, versions: Sequence[Version], all_tags: Sequence[Tag], changelogs: Changelogs
 ) -> list[ChangelogSection]:
-    """Return the sections of changelogs that are asked for, newest first."""
+    """Return the sections of changelogs that a question asks for, newest first."""
     days = {version: tag.date for version, tag in _tags_by_version(all_tags).items()}
     if question.relation == "in":
         found = changelogs.of(versions[0], days.get(versions[0], ""))
@@ -245,7 +245,7 @@ def _quote_section(one: ChangelogSection, draft: Draft, most: int) -> None:
 def _tag_range(
     question: HistoryQuestion, versions: Sequence[Version], all_tags: Sequence[Tag]
 ) -> tuple[Tag | None, Tag | None] | None:
-    """Return the tags between which the commits lie, None for the beginning or the newest commit; None if unknown."""
+    """Return the tags before and after the commits, each None for an open end; None if they are unknown."""
     by_version = _tags_by_version(all_tags)
     if question.relation == "since":
         start = by_version.get(versions[0])
@@ -344,7 +344,7 @@ def _say_unknown(
 
 
 def tell_release(question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
-    """Write when a version came out, the newest if none is named."""
+    """Write when a version came out; the newest one if the question names none."""
     listed = [] if git is None else [tag for tag in tags(git) if tag.version]
     listed = listed if question.versions else _main_series(listed)
     version = version_in(question.versions[0]) if question.versions else _newest_version(listed, changelogs)

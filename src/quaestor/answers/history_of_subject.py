@@ -1,4 +1,4 @@
-"""Answers when and why a thing was added or removed, who wrote it, and how it changed."""
+"""Answers when and why the subject of a question was added or removed, who wrote it, and how it changed."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _tell_mention(question: HistoryQuestion, subject: Subject, changelogs: Chang
 def _mentions(
     question: HistoryQuestion, subject: Subject, changelogs: Changelogs
 ) -> list[tuple[ChangelogSection, int]]:
-    """Return the lines of the changelog that says best what happened to something."""
+    """Return the changelog lines that say best what happened to the subject."""
     verb = _NOTED.get(question.verb, "(?!)")
     if subject.literal:
         found = list(changelogs.mentions((subject.literal,)))
@@ -103,7 +103,7 @@ def _in_code(question: HistoryQuestion, subject: Subject, git: Git) -> tuple[Com
 
 
 def _as_code_has_it(literal: str, git: Git) -> str:
-    """Return an option as code has it: without its hyphens in quotes, or where few files have it; or unchanged."""
+    """Return an option as code writes it: unchanged if a source file holds it, else without hyphens, best in quotes."""
     bare = literal.lstrip("-")
     if bare == literal or _sources_with(git, literal):
         return literal
@@ -113,7 +113,7 @@ def _as_code_has_it(literal: str, git: Git) -> str:
 
 
 def _holder(git: Git, needle: str) -> str | None:
-    """Return a file that has a text now, sources before tests, changelogs and documents, which tell of it later."""
+    """Return a file that holds a text now: a source, because tests, changelogs and documents follow it; else any."""
     return next(iter(_sources_with(git, needle)), None) or holder(git, needle, "HEAD")
 
 
@@ -147,9 +147,9 @@ def _of_path(subject: Subject, git: Git, kinds: str) -> tuple[Commit, str] | Non
 
 
 def _in_messages(question: HistoryQuestion, subject: Subject, git: Git, mention: str) -> tuple[Commit, str] | None:
-    """Return the oldest commit whose subject says that something was added, or the newest that it was removed.
+    """Return the oldest commit whose subject says that something was added, or the newest that says it was removed.
 
-    Where a changelog mentions it with a number, only the commit of that number is meant.
+    If a changelog line gives a number, only the commit with that number is meant.
     """
     named = _NUMBERED.search(mention)
     if named is not None:
@@ -191,7 +191,7 @@ def _tell_origin(
 
 
 def quote_message(text: CommitText, draft: Draft) -> None:
-    """Quote a commit's message, without who signed it off at its end; within it, a quote has no gaps."""
+    """Quote a commit's message in one piece, without the trailing lines that say who signed it off."""
     lines = text.text.split("\n")[4 : text.head_lines]
     end = next((at for at, line in enumerate(lines) if line == "Files:"), len(lines))
     while end and (not lines[end - 1].strip() or _TRAILER.match(lines[end - 1])):
@@ -217,7 +217,7 @@ def _tell_release(commit: Commit, git: Git, draft: Draft) -> None:
 def tell_author(
     question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
-    """Write who wrote something, by number of commits and by lines that remain."""
+    """Write who wrote something, by the number of commits and of lines that remain."""
     if subject.text and not subject.path:
         return tell_origin(question, subject, git, changelogs, draft, limit)
     if subject.needle or subject.lines[0]:
@@ -253,7 +253,7 @@ def _remaining_lines(subject: Subject, git: Git, draft: Draft) -> None:
 
 
 def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | None:
-    """Write who wrote the lines of a definition, or one line."""
+    """Write who wrote the lines of a definition, or a single line."""
     lines = blame(git, subject.path, *subject.lines)
     standing = shares(lines)
     if not standing:
@@ -287,7 +287,7 @@ def tell_last(
 
 
 def _quote_change(text: CommitText, path: str, draft: Draft) -> None:
-    """Quote the first change of a file in a commit."""
+    """Quote the first of the changes that a commit makes to a file."""
     lines = text.text.split("\n")
     begun = [at for at, line in enumerate(lines) if at >= text.head_lines and line.startswith("@@")]
     heads = [at for at, line in enumerate(lines) if at >= text.head_lines and path and line.endswith(f"b/{path}")]

@@ -98,10 +98,10 @@ class Template:
 
     Attributes:
         path: the document.
-        first: first line worth reading.
-        last: last line of it, inclusive.
+        first: the first line to quote, 1-based.
+        last: the last line to quote, inclusive.
         symbol: the definition or section that holds it.
-        line: where the message's words begin.
+        line: the line where the message's words begin.
     """
 
     path: str
@@ -141,10 +141,10 @@ class _Message:
     """The words of a pasted message.
 
     Attributes:
-        words: all of them, in order.
+        words: all of its words, in order.
         lines: the words of each line, and of the parts of a line that may be the whole message.
         weights: the weight of each word.
-        ours: the documents that frames point at.
+        ours: the documents that frames of the trace point at, with their lines.
         sentence: whether it is one line of ordinary prose, which may merely mention a fault.
         marked: whether quotation marks or a colon show where the message begins.
     """
@@ -163,7 +163,7 @@ class _Message:
 
 
 def is_pasted(text: str) -> bool:
-    """Return whether a text may hold a message that a program printed: a cheap test that errs towards yes."""
+    """Return whether a text may hold a message that a program printed; a cheap test, which says yes in doubt."""
     if read_query(text).kind == "trace" or "\n" in text.strip():
         return True
     if _ASKS.match(text):
@@ -177,7 +177,7 @@ def is_pasted(text: str) -> bool:
 
 
 def _reports_fault(text: str) -> bool:
-    """Return whether a text tells of a fault, or of what a program said."""
+    """Return whether a text reports a fault, or quotes a program."""
     return bool(_TELLS_OF_FAULTS.search(text) or _REPORTS.search(text))
 
 
@@ -190,8 +190,8 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
     """Return the places that print the message of a trace.
 
     Args:
-        corpus: where to look.
-        trace: what was pasted.
+        corpus: the corpus to search.
+        trace: the text that was pasted.
         ours: the documents that its frames point at, with their lines.
         lines: the lines of the corpus.
     """
@@ -224,7 +224,7 @@ def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a message, and parts that may be all of it: without paths, in quotes, behind a colon."""
+    """Yield the lines of a message, each without paths, its quoted parts, and the part after its first colon."""
     for line in messages:
         yield line
         if (bare := _PATH.sub(" ", line)) != line:
@@ -244,7 +244,7 @@ def stands_behind(path: str) -> bool:
 
 
 def _word_weights(corpus: Corpus, words: Sequence[str]) -> Mapping[str, float]:
-    """Return the weight of each word: the fewer chunks hold it, the higher; a word that no chunk holds is a value."""
+    """Return the weight of each word, which is higher the fewer chunks hold it; a word that none holds is a value."""
     terms = {word: (terms_of_word(word) or (word,))[0] for word in dict.fromkeys(words)}
     counts = corpus.store.counts(sorted(set(terms.values())))
     return {word: _weight_of_word(word, max(counts.frequencies[term]), counts.chunks) for word, term in terms.items()}
@@ -308,7 +308,7 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
 
 
 def _holds_verbatim(template: Sequence[str], line: Sequence[str]) -> bool:
-    """Return whether a template holds all words of a line in a row, and they are not too few."""
+    """Return whether a template holds all words of a line in a row, and there are enough of them."""
     return len(line) >= _VERBATIM and f" {' '.join(line)} " in f" {' '.join(template)} "
 
 
@@ -317,10 +317,10 @@ def _tells_of_fault(words: Sequence[str]) -> bool:
 
 
 def _is_sure(message: _Message, agreement: Agreement, by_line: Agreement, *, by_frame: bool) -> bool:
-    """Return whether an agreement is not chance.
+    """Return whether an agreement is too good to be chance.
 
-    If there are frames, code that no frame points at must agree better; so must a match with ordinary prose, which may
-    share words with a template by chance.
+    If there are frames, code that no frame points at must agree better. So must ordinary prose, which may share words
+    with a template by chance.
     """
     if agreement.words < _FEWEST or agreement.of_template < _LEAST_OF_TEMPLATE:
         return False
@@ -331,7 +331,7 @@ def _is_sure(message: _Message, agreement: Agreement, by_line: Agreement, *, by_
 
 
 def _is_most_of_it(message: _Message, by_line: Agreement, *, by_frame: bool) -> bool:
-    """Return whether words that agree are so much of a message that this is not chance."""
+    """Return whether the words that agree are too large a part of a message for chance."""
     if not by_frame:
         return by_line.of_message >= _LEAST_ELSEWHERE
     if message.sentence and not message.marked:
@@ -362,7 +362,7 @@ def _worth(stored: StoredChunk, agreement: Agreement, first: int, last: int, our
 def _windows(
     stored: StoredChunk, said: frozenset[str], tells: Mapping[str, float]
 ) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
-    """Yield the stretches of a chunk, of one or several lines, that hold most of the message."""
+    """Yield the runs of lines of a chunk that hold most of the message."""
     code = stored.document.language not in PROSE
     lines = stored.chunk.text.split("\n")
     rare = [word for word in said if tells.get(word, 0.0) > _EMPTY]
@@ -385,7 +385,7 @@ def _windows(
 
 
 def _lines_with(words: Sequence[str], text: str) -> frozenset[int]:
-    """Return the numbers of the lines, from 0, in which any of some words stands."""
+    """Return the indices, from 0, of the lines that hold any of some words."""
     lowered = text.lower()
     found: set[int] = set()
     for word in words:
@@ -410,7 +410,7 @@ def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
 
 
 def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
-    """Return matches as places, one a definition."""
+    """Return matches as places, one for each definition."""
     found: dict[tuple[str, str | None], Template] = {}
     for one in matches:
         file = lines.file(one.document.path)

@@ -1,4 +1,4 @@
-"""Recognising a question that asks what a name or a file is, and nothing else about it. Pure."""
+"""Recognises a question that asks what a name or a file is, and nothing else about it. Pure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _ASKED = tuple(
 
 
 def read_name_question(text: str) -> NameQuestion | None:
-    """Return what a question wants explained; None if it asks for more, or names nothing.
+    """Return the name that a question wants explained; None if it asks for more, or names nothing.
 
     A plain word counts as a name only with its kind (``what is the class client``) or with a capital letter.
     """
@@ -85,7 +85,7 @@ def read_name_question(text: str) -> NameQuestion | None:
 
 
 def asks_about_a_word(text: str) -> bool:
-    """Return whether a question asks about a word that is only perhaps a name, for its capital: "What is Shop?"."""
+    """Return whether a question asks about a word whose capital letter alone makes it a name: "What is Shop?"."""
     asked = read_name_question(text)
     return asked is not None and not asked.kind and not _is_name(asked.target)
 

@@ -1,7 +1,7 @@
 """Answers what a project's licence, dependencies and language version are, and how the project began.
 
-The files that say so are quoted. A search answers these badly: "What are the dependencies?" has one telling word, and
-a search finds what repeats it most often; "Who started the project?" shares no word with a page called *History*.
+The answer quotes the files that say so. A search does badly here: "What are the dependencies?" has one telling word, so
+it finds passages that repeat this word; "Who started the project?" shares no word with a page called *History*.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
 
 
 def _finders_for(text: str) -> tuple[_Finder, ...]:
-    """Return the functions that find the lines that a question asks for, each for where the one before finds none."""
+    """Return the functions that find the lines that a question asks for; each is used if the one before finds none."""
     if _LICENCE.fullmatch(text):
         return (_licence,)
     if _DEPENDS.fullmatch(text):
@@ -281,14 +281,14 @@ def _quote_once(hit: Hit, draft: Draft) -> None:
 
 
 def _without_needless_readme(paths: Sequence[str], lines: CorpusLines) -> Sequence[str]:
-    """Return paths without READMEs where a manifest lists what is needed; checks of a build are no such list."""
+    """Return paths, without READMEs if a manifest lists the requirements; a build's checks are no such list."""
     manifests = (path for path in paths if not (_README.fullmatch(path) or _LINE_BY_LINE.match(path)))
     listed = any(True for path in manifests for _ in _dependencies(path, lines))
     return [path for path in paths if not _README.fullmatch(path)] if listed else paths
 
 
 def _quote_nested(corpus: Corpus, find: _Finder, lines: CorpusLines, draft: Draft) -> None:
-    """Quote what the shallowest manifests below the root say, of the app and the packages that it consists of."""
+    """Quote the shallowest manifests below the root: those of the app and of the packages that it consists of."""
     nested = (path for path in corpus.store.documents() if "/" in path and not any(profile_path(path).flags[:2]))
     shown = 0
     for path in sorted(nested, key=lambda path: (path.count("/"), path)):
@@ -345,13 +345,13 @@ def _is_starred_heading(texts: Sequence[str], at: int) -> bool:
 
 
 def _versions_of_part(part: str, wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
-    """Yield the places where a manifest in a folder of a name states which version of something is needed."""
+    """Yield the places where a manifest in a folder called ``part`` states the required version of a language."""
     if f"/{part}/" in f"/{path.lower()}":
         yield from _versions(wanted, path, lines)
 
 
 def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
-    """Yield the places where a manifest or a README states which version of a language is needed."""
+    """Yield the places where a manifest or a README states the required version of a language."""
     texts: Sequence[str] = ()
     for language, manifest, tells in _LANGUAGES:
         if re.fullmatch(language, wanted) and re.fullmatch(manifest, _name(path), re.IGNORECASE):
@@ -364,7 +364,7 @@ def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int,
 
 
 def _images(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
-    """Yield the first line of a Dockerfile that begins from an image of a language in a version."""
+    """Yield the first line of a Dockerfile that names an image of a language with a version."""
     image = re.compile(rf"FROM\s.*\b{_IMAGES.get(wanted, re.escape(wanted))}:v?\d", re.IGNORECASE)
     if _DOCKERFILE.fullmatch(_name(path)):
         yield from [(at, at) for at, line in enumerate(_lines(path, lines), 1) if image.match(line)][:1]
@@ -380,7 +380,7 @@ def _end_of_field(texts: Sequence[str], at: int) -> int:
 
 
 def _lines_that_say(language: str, texts: Sequence[str]) -> Iterator[int]:
-    """Yield the lines of a README that state a required version, in their words or under such a heading."""
+    """Yield the lines of a README that state a required version, by their words or by their heading."""
     version = re.compile(rf"(?<![\w.]){re.escape(language)}\b\W{{0,6}}(?:version\s+|SE\s+)?v?\d", re.IGNORECASE)
     heads = {line: bool(_NEEDED.search(heading)) for line, heading in headings(texts)}
     needed = False

@@ -1,12 +1,12 @@
 """Answers without a language model: quotes the best passages and cites them.
 
-Passages come in the search's order. Passages of prose are reordered by their paragraph nearest to the question and by
-how many hits their document has; code keeps its order. If the search gave scores, the first passage is quoted whole,
-except for sections at its edges that hold little of the question: choosing among its sentences was no better. (Two of
-202 first passages with evidence lose it with such a section.) While there is little to read, stretches of passages with
-nearly the same score are quoted as well. Each is chosen by the rarity of the question's words in it, by its similarity
-to the question, and by how much it shows of the chunk that was found. If a question asks for several things, each
-document gives one quote.
+Passages come in the order of the search. Prose is put in a new order, by each passage's paragraph that is nearest to
+the question and by the number of hits in its document; code keeps its order. If the search gave scores, the first
+passage is quoted whole, except for sections at its edges that hold little of the question: choosing among its sentences
+was no better. (Two of 202 first passages with evidence lose it with such a section.) If that is little to read,
+stretches of passages with nearly the same score are quoted as well. Each is chosen by the rarity of the question's
+words in it, by its similarity to the question, and by how much it shows of the chunk that was found. If a question asks
+for several things, one stretch of each document is quoted.
 
 Every quote is a verbatim part of its passage.
 """
@@ -106,7 +106,7 @@ class ExtractiveAnswer:
         text: Markdown with a citation mark after each quote; says that it is quoting.
         quotes: the quotes, best first.
         known: whether the passages seem to hold an answer.
-        coverage: share of the question's meaning, weighted by rarity, that stands in the quotes, 0 to 1.
+        coverage: share of the question's words, weighted by rarity, that the quotes hold, 0 to 1.
         lead: the sentence above the quotes.
     """
 
@@ -174,14 +174,14 @@ def answer(
 
 
 def _may_say_what_is_asked(question: str, chosen: Sequence[_ScoredStretch]) -> bool:
-    """Return whether quotes of documents say any amount, where one is asked for; those of code compute it."""
+    """Return whether quotes of documents state an amount if the question asks for one; code computes it instead."""
     if not asks_amount(question) or any(one.stretch.code for one in chosen):
         return True
     return any(says_amount(question, f"{one.stretch.section}\n{one.stretch.text}") for one in chosen)
 
 
 def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = None) -> bool:
-    """Return whether passages seem to hold an answer, as ``answer`` does with ``known``, but mostly much faster.
+    """Return whether passages seem to hold an answer: the same as ``answer(...).known``, but mostly much faster.
 
     One stretch that holds enough of the question suffices; quotes are chosen only if there is none. A server calls this
     for every turn, and choosing quotes takes longer than searching.
@@ -219,7 +219,7 @@ class _ScoredStretch:
     """The best stretch of a passage.
 
     Attributes:
-        stretch: what would be quoted.
+        stretch: the lines that would be quoted.
         held: the question's terms that it holds.
         likeness: similarity to the question, 0 to 1; 0 without an embedder.
         behind: how far the passage's score is behind the first one's.
@@ -277,7 +277,7 @@ def _names_defined(rank: int, hits: Sequence[Hit]) -> tuple[str, ...]:
 
 
 def _shown_of(stretch: Stretch, found: tuple[int, int]) -> float:
-    """Return the share of the lines that were found that a stretch shows."""
+    """Return the share of the found chunk's lines that a stretch shows."""
     first, last = found
     parts = [stretch.lines_of(*part) for part in stretch.parts]
     shared = sum(max(0, min(last, end) - max(first, begin) + 1) for begin, end in parts)
@@ -289,7 +289,7 @@ def _of_passage(stretch: Stretch) -> float:
 
 
 def _terms_held(found: Sequence[_ScoredStretch], wanted: frozenset[str]) -> frozenset[str]:
-    """Return the question's terms that stretches hold, or the paths and names of their passages."""
+    """Return the question's terms that stretches, or the paths and names of their passages, hold."""
     return frozenset().union(*(wanted & (one.stretch.terms | label_terms(one.stretch.passage)) for one in found))
 
 
@@ -309,7 +309,7 @@ def _first_whole(
 ) -> _ScoredStretch | None:
     """Return the first passage as one stretch; None if it is empty or too long.
 
-    A list of links is passed over for a passage with nearly the same score, unless the question may ask for links.
+    A passage with nearly the same score comes before a list of links, unless the question may ask for links.
     """
     if not hits or not passages:
         return None
@@ -324,7 +324,7 @@ def _first_whole(
 
 
 def _gives_default(text: str, wanted: Iterable[str]) -> bool:
-    """Return whether a text states the default that is asked for: in one line, or in a line beside the setting's."""
+    """Return whether a text states the wanted setting's default: in the line of the setting, or in one beside it."""
     about, lines = frozenset(wanted) - {_DEFAULT}, text.split("\n")
     for at, line in enumerate(lines):
         if _SAYS_DEFAULT.search(line):
@@ -427,7 +427,7 @@ def _says_nothing_more(question: str, one: _ScoredStretch, first: _ScoredStretch
 
 
 def _enough_to_read(found: Sequence[_ScoredStretch], enough: int) -> list[_ScoredStretch]:
-    """Return stretches until there are so many characters to read, but two at least."""
+    """Return the first stretches, as many as hold ``enough`` characters, but at least two."""
     chosen: list[_ScoredStretch] = []
     for one in found:
         if len(chosen) < _FEWEST_READ or sum(len(before.stretch.text) for before in chosen) < enough:

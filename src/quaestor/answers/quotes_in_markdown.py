@@ -1,4 +1,4 @@
-"""Quotes as an answer in Markdown: each with where it stands, what it is from, and its citation mark."""
+"""Writes quotes as an answer in Markdown, each with its place, its symbol or section, and its citation mark."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Quote:
         path: the document's path.
         start_line: first line, 1-based.
         end_line: last line, inclusive.
-        text: the words as they stand.
+        text: the quoted words, verbatim.
         code: whether they are lines of code.
         continues: whether the quote before is the beginning of the same definition, with lines left out between.
-        label: the symbol or the section that it is from; empty where that is not known.
+        label: the symbol or the section that it is from; empty if that is not known.
         language: the language of the document.
     """
 
@@ -52,7 +52,7 @@ class Quote:
 def text_of_quotes(
     quotes: Sequence[Quote], earlier: Sequence[str] = (), question: str = "", *, lead: str = LEAD
 ) -> str:
-    """Return quotes in Markdown; one that an earlier answer shows is shortened to what answers this question of it."""
+    """Return quotes in Markdown; one that an earlier answer shows is cut to its sentence that fits this question."""
     shown = [_in_markdown(quote) for quote in quotes]
     again = [any(one in text for text in earlier) for one in shown]
     texts = (

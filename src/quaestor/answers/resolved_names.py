@@ -1,4 +1,4 @@
-"""Resolves a name or a path in a question to one of the corpus, with what is related to it."""
+"""Resolves a name or a path in a question to a name or a document of the corpus, with its relatives."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
 
 @dataclass(frozen=True, slots=True)
 class ResolvedName:
-    """A resolved name, with what is related to it.
+    """A resolved name with its relatives.
 
     Attributes:
-        name: the name or the path of the corpus.
+        name: the name or the path in the corpus.
         related: its definitions, uses and so on; None if the name does not occur.
         corrected: whether ``name`` was taken for a similar name that does not occur.
         nearest: similar names, if the name does not occur.
@@ -168,15 +168,15 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
 def raises_of_bound(corpus: Corpus, path: str, lines: Sequence[str], line: int, limit: int) -> tuple[Relative, ...]:
     """Return the places that raise an error by the name that its message is bound to, without tests.
 
-    ``ErrGone = errors.New("gone")``, ``GONE: createError("gone")`` and ``#[error("gone")] Gone`` say what an error
-    says; who asks wants to know where it happens.
+    ``ErrGone = errors.New("gone")``, ``GONE: createError("gone")`` and ``#[error("gone")] Gone`` hold an error's
+    message; whoever asks about the message wants to know where the error is raised.
 
     Args:
-        corpus: where to look.
+        corpus: the corpus to search.
         path: the document that holds the message.
         lines: the lines of that document.
         line: where the message begins, 1-based.
-        limit: places that are looked at.
+        limit: the most places to look at.
     """
     name = name_of_message(lines, line)
     found = _find_related(corpus, name, ("callers",), limit) if name else None
@@ -242,7 +242,7 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
 
 
 def nearest_path(corpus: Corpus, path: str) -> str | None:
-    """Return the document whose path, or the end of it, is one but for a slip: ``src/threadpool.c``; None if unsure."""
+    """Return the document that a path with a typing error means: ``src/threadpol.c``; None if that is not certain."""
     depth = path.count("/") + 1
     ends = {"/".join(one.split("/")[-depth:]): one for one in near_paths(path, corpus.store.documents())}
     alike = [end for end in ends if _likeness(end, path) >= _SLIP]
@@ -260,7 +260,7 @@ def _most_similar_paths(wanted: str, paths: Sequence[str]) -> list[str]:
 
 
 def _in_common(one: str, other: str) -> int:
-    """Return how many letters two texts begin with alike."""
+    """Return the length of the beginning that two texts share."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -287,9 +287,9 @@ def resolve_module(corpus: Corpus, name: str) -> str | None:
 def resolve_numbered(corpus: Corpus, name: str, *, closely: bool = False) -> str | None:
     """Return the document that a series and a number mean: ``BIP 340``, ``bip-0340``, ``PEP8``, ``RFC 2904``.
 
-    Its name begins with both, or is the number in a folder or corpus named after the series. With ``closely``, the
-    series must have several documents in a folder of its own, so that ``rebar3``, ``Swift 3``, or ``Helm 2`` in a
-    corpus named after Helm, are none.
+    Its name begins with both, or is the number, in a folder or corpus named after the series. With ``closely``, the
+    series must have several documents in a folder of its own. So ``rebar3`` and ``Swift 3`` mean no document, nor does
+    ``Helm 2`` in a corpus named after Helm.
     """
     asked = _NUMBERED.fullmatch(name.strip().lower())
     if asked is None or not asked["series"]:

@@ -1,7 +1,7 @@
 """Suggested questions, made from a corpus's title, headings and the names in its code.
 
-A heading becomes the question of a reader whom its section answers: "Installing Ferry" and "Ferry installation" become
-"How do I install Ferry?", "Queues vs. jobs" becomes "What is the difference between queues and jobs?".
+A heading becomes the question that its section answers: "Installing Ferry" and "Ferry installation" become "How do I
+install Ferry?", "Queues vs. jobs" becomes "What is the difference between queues and jobs?".
 """
 
 from __future__ import annotations
@@ -153,9 +153,9 @@ class Starter:
 
     Attributes:
         question: the question as a person would ask it.
-        path: the document that should answer it; empty where any may.
-        first: first line of what should answer it, 1-based.
-        last: the last one, inclusive.
+        path: the document that should answer it; empty if any may.
+        first: the first line of the part that should answer it, 1-based.
+        last: the last line of that part, inclusive.
     """
 
     question: str
@@ -282,7 +282,7 @@ def _most_telling(found: Iterable[Starter]) -> list[Starter]:
 
 
 def _tells_little(one: Starter) -> tuple[bool, bool]:
-    """Return a sort key: acts and differences before things, things of several words before those of one."""
+    """Return a sort key: acts and differences come first, then things of several words, then things of one word."""
     about = thing_asked_about(one.question)
     return bool(about), bool(about) and " " not in about
 
@@ -309,11 +309,11 @@ def _without_numbering(heading: str) -> str:
 
 
 def question_of(heading: str, subject: str = "", names: Collection[str] = ()) -> str:
-    """Return the question that a heading's section answers; empty where it makes none.
+    """Return the question that a heading's section answers; empty if no form fits.
 
     Args:
-        heading: without markup and numbering.
-        subject: what the document is about, for a heading that names only an act: ``Installation``.
+        heading: the heading without markup and numbering.
+        subject: the subject of the document, for a heading that names only an act: ``Installation``.
         names: words that are written with a capital letter within a sentence, as ``names_in`` finds them.
     """
     heading = _ADDED.sub("", heading)
@@ -340,7 +340,7 @@ def names_in(lines: Iterable[str]) -> frozenset[str]:
 
 
 def thing_asked_about(question: str) -> str:
-    """Return the thing that a question made from a heading asks about ("Tell me about X."); else ""."""
+    """Return the thing that a question made from a heading asks about, as in "Tell me about X."; "" for other forms."""
     return question.removeprefix(_TELL).removesuffix(".") if question.startswith(_TELL) else ""
 
 
@@ -348,11 +348,11 @@ _TELL = "Tell me about "
 
 
 def _forms(heading: str, subject: str, written: str) -> Iterator[str]:
-    """Yield questions, the most telling first; empty ones where a form does not fit.
+    """Yield questions, the most telling first, and "" for each form that does not fit.
 
     Args:
-        heading: in small letters, names aside.
-        subject: what the document is about, or "".
+        heading: the heading in lower case, except for names.
+        subject: the subject of the document, or "".
         written: the heading as it is written, for a question that names the section.
     """
     if found := _TO.fullmatch(heading):
@@ -394,7 +394,7 @@ def _act(heading: str, subject: str) -> str:
 
 
 def _joined_act(found: re.Match[str]) -> str:
-    """Return a heading's second act as in a question: "Connecting to or creating a database" names two."""
+    """Return a heading's second act as a question has it: "or create" of "Connecting to or creating a database"."""
     return found["joint"] + _OF_GERUND.get(found["act"].lower(), found["act"])
 
 

@@ -1,7 +1,7 @@
-"""Answers two questions in one: what the project or a name is, and another.
+"""Answers a question that is two: what the project or a name is, and something else about it.
 
-"What is this and how do I build it?", "what is src/a.py for, and who uses it?" One search for both would answer
-neither.
+Examples are "What is this and how do I build it?" and "what is src/a.py for, and who uses it?". One search for both
+would answer neither.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def answer_two_questions(
 
     Args:
         question: the question.
-        corpus: what it is about.
+        corpus: the corpus that it is about.
         answer: answers one question by a way, or returns None.
     """
     named = _WHAT_AND_WHO.match(question.text[:_LONGEST])
@@ -68,7 +68,7 @@ def answer_two_questions(
 
 
 def _explain_and_tell_uses(question: Question, asked: re.Match[str], corpus: Corpus) -> WayAnswer | None:
-    """Answer what a name is and who uses it; None where it names nothing, or asks something else of it."""
+    """Answer what a name is and who uses it; None if the question names nothing, or asks something else about it."""
     about, before, after = asked.groups()
     names = names_of_code(about)
     if len(names) != 1:
