@@ -183,7 +183,8 @@ def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
 def _sections_about(name: str, text: str, language: str, start_line: int) -> Iterator[tuple[int, int, str]]:
     """Yield the first line, the last line and the heading of each section about a name.
 
-    The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words."""
+    The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words.
+    """
     begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])")
     for _, own in groupby(pieces_of(text, begins=start_line == 1, language=language), key=lambda one: one.section):
         first, *more = own

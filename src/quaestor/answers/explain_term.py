@@ -117,7 +117,8 @@ class _Place(NamedTuple):
     """A place that defines a term.
 
     Places sort: the term's own document or a glossary comes first, then the surest form, then the main documents,
-    then those in fewer folders."""
+    then those in fewer folders.
+    """
 
     elsewhere: bool
     form: Form

@@ -1,6 +1,6 @@
-"""How a project is built, tested and run, as its documents, manifests, task files and CI say.
+"""Finds how a project is built, tested and run, according to its documents, manifests, task files and CI.
 
-Lines are quoted; nothing is run.
+Their lines are quoted; nothing is run.
 """
 
 from __future__ import annotations
@@ -124,11 +124,11 @@ _MERELY_THERE = (
 
 
 def build_lines(material: Material, aim: Aim | None = None) -> list[Entry]:
-    """Return the lines that say how a project is built and tested, or done something else with; at most 14.
+    """Return the lines that say how a project is built and tested, or how an aim is reached; at most 14.
 
     Args:
-        material: the project.
-        aim: only what serves it.
+        material: the documents of the project.
+        aim: the only aim for which lines are returned; None for building and testing.
     """
     found: dict[str, Entry] = {}
     for read in (_documented_entries, _tasks, _npm, _quoted_entries, _ci_steps):
@@ -180,7 +180,7 @@ def customary_commands(material: Material, aim: Aim, said: Sequence[Entry]) -> I
 
 
 def guide_sections(material: Material, aim: Aim) -> list[Source]:
-    """Return the sections of the README and of guides that tell how something is done with a project; at most two."""
+    """Return the sections of the README and of guides that describe how an aim is reached; at most two."""
     for heading in _HEADINGS[aim]:
         found = [one for path in _guides(material, aim) for one in _sections(material.lines(path), path, heading)]
         if found:
@@ -189,7 +189,7 @@ def guide_sections(material: Material, aim: Aim) -> list[Source]:
 
 
 def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str]) -> Iterator[Source]:
-    """Yield the sections under headings of a kind that show a command, with those below them, cut to a length."""
+    """Yield the sections with a matching heading and a command, including their subsections, cut to a length."""
     heads = [(at, title, _level(lines[at - 1])) for at, title in headings(lines) if title]
     fits = [len(title) <= _LONGEST_HEADING and heading.search(title) is not None for _, title, _ in heads]
     if sum(fits) > 1:
@@ -206,7 +206,7 @@ def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str]) -> Iter
 
 
 def _is_below_separate_tests(heads: Sequence[tuple[int, str, int]], number: int) -> bool:
-    """Return whether a heading, given by its number, stands below one on tests that are run apart."""
+    """Return whether a heading, given by its number, is below one about tests that are run separately."""
     level = heads[number][2]
     for _, title, above in reversed(heads[:number]):
         if above < level:
@@ -217,7 +217,7 @@ def _is_below_separate_tests(heads: Sequence[tuple[int, str, int]], number: int)
 
 
 def _whole_blocks(lines: Sequence[str], head: int, last: int, heads: Collection[int]) -> int:
-    """Return the last line of a section that is worth showing: no block of code is cut, and no heading ends it."""
+    """Return the last line of a section to show: it cuts no block of code and is no heading."""
     fences = [at for at in range(head + 1, last + 1) if lines[at - 1].lstrip().startswith(("```", "~~~"))]
     if len(fences) % 2:
         closing = range(last + 1, min(len(lines), last + _LONGEST_SECTION) + 1)
@@ -234,7 +234,7 @@ def _level(line: str) -> int:
 
 
 def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
-    """Yield the targets of task files, one line a file."""
+    """Yield the targets of task files, one line for each file."""
     kinds: tuple[tuple[str, re.Pattern[str]], ...] = (
         ("makefile", _TARGET),
         ("gnumakefile", _TARGET),
@@ -357,7 +357,7 @@ _FOLDERS_OF_GUIDES = ("", ".github", "docs", "doc")
 
 
 def _guides(material: Material, aim: Aim) -> list[str]:
-    """Return the README and the guides for users and contributors, in the order in which they tell of something."""
+    """Return the README and the guides for users and contributors, those likeliest to describe an aim first."""
     folders = (f"{material.folder}/{one}".strip("/") for one in _FOLDERS_OF_GUIDES)
     paths = [path for folder in dict.fromkeys(folders) for path in material.beside(folder)]
     stems = {

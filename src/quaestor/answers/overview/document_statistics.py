@@ -1,4 +1,4 @@
-"""A folder of documents: how many of what kinds, of when and by whom, their titles, and the languages of a corpus."""
+"""Describes the documents of a folder: their number, kinds, dates, authors and titles; and a corpus's languages."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def titles(material: Material) -> list[Entry]:
 def _in_turn(documents: Sequence[Document]) -> list[Document]:
     """Return documents, a few of each folder in turn, so that a large folder does not hide the others.
 
-    Documents of the first document's folder, the outermost one, all come first.
+    All documents of the first document's folder, which is the outermost one, come first.
     """
     seen: Counter[str] = Counter()
     home = dirname(documents[0].path) if documents else ""
@@ -109,7 +109,7 @@ def _order(document: Document, material: Material) -> tuple[bool, bool, int, str
 
 
 def _is_template(document: Document) -> bool:
-    """Return whether a document is a template, not a page: site generators begin their folders with an underscore."""
+    """Return whether an HTML document is a template and no page: it has no title, or a folder such as ``_layouts``."""
     hidden = any(folder.startswith(("_", ".")) for folder in document.path.split("/")[:-1])
     return (hidden and document.language == "html") or (document.language == "html" and not document.title)
 

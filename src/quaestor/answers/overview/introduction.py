@@ -1,4 +1,4 @@
-"""Introductions: what a project or folder says it is, in its README's first sentences or its manifest's description."""
+"""Introduces a project or a folder by the first sentences of its README or its manifest's description."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def from_readme(material: Material, folder: str) -> list[Statement]:
 
 
 def _says_what(paragraph: Paragraph, title: str) -> bool:
-    """Return whether a paragraph says what the thing of a title is: its first, or one of a section about it."""
+    """Return whether a paragraph introduces the titled thing: its heading is the title, or such as "About"."""
     return paragraph.heading == title or _ABOUT.search(paragraph.heading) is not None
 
 

@@ -64,9 +64,9 @@ class _Part:
     """A folder or a file that an overview may show.
 
     Attributes:
-        path: relative to the root.
-        importance: above 0.
-        folder: whether it is one.
+        path: the path relative to the root.
+        importance: how much it matters; above 0.
+        folder: whether it is a folder.
     """
 
     path: str
@@ -81,9 +81,9 @@ def parts(
 
     Args:
         material: the documents.
-        named: what documents name.
-        imported: number of importing files by path.
-        entered: paths of entry points.
+        named: the paths that documents name.
+        imported: the number of importing files by path.
+        entered: the paths of entry points.
     """
     sizes, levels = _sizes(material)
     packages = frozenset(_packages(material))
@@ -118,7 +118,7 @@ def parts(
 def _with_sources(imported: Mapping[str, int], material: Material) -> Mapping[str, int]:
     """Return how many files import each file; a header's number goes to the source of its name beside it, if larger.
 
-    What a header declares, the source does: of the two, that is the one to read.
+    The source implements what the header declares, so of the two the source is worth reading.
     """
     moved = {path: _source_beside(path, material) for path in imported}
     return {moved[path] or path: number for path, number in imported.items()}
@@ -195,7 +195,7 @@ def _is_within(folder: str, root: str) -> bool:
 
 
 def _are_mostly_hidden(material: Material) -> bool:
-    """Return whether most files of the root are hidden: somebody's settings, which are what there is to see."""
+    """Return whether most files of the root are hidden; then the corpus is a person's settings, and they are shown."""
     own = [path.rpartition("/")[2] for path in material.beside(material.folder)]
     return 2 * sum(name.startswith(".") for name in own) > len(own)
 
@@ -273,10 +273,10 @@ def tree(
     Args:
         material: the documents.
         found: the parts, most important first.
-        named: what documents say of them.
-        room: tokens.
-        count: tokens of a text.
-        entered: paths of entry points; of the root's folders, those that hold one come first.
+        named: the paths that documents name, with their descriptions.
+        room: the number of tokens that the lines may take.
+        count: counts the tokens of a text.
+        entered: the paths of entry points; the root's folders that hold one come first.
     """
     chooser = _PartChooser(material, named, room, count)
     wanted = [part for part in found if part.importance >= _WANTED]

@@ -48,13 +48,13 @@ class _Share:
 
 
 def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, count: Count) -> Overview:
-    """Return what a corpus or one of its folders is, after bringing the index up to date.
+    """Return an overview of a corpus or one of its folders, after bringing the index up to date.
 
     Args:
-        corpus: what it is about.
-        folder: only what lies in it; empty or ``.`` for everything.
-        budget: tokens that its text may take, at least 100.
-        count: tokens of a text.
+        corpus: the corpus.
+        folder: the folder; empty or ``.`` for the whole corpus.
+        budget: the number of tokens that the text may take, at least 100.
+        count: counts the tokens of a text.
 
     Raises:
         NotFoundError: there is no such folder.
@@ -69,10 +69,10 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
 
 
 def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) -> Overview:
-    """Return how a corpus is built and tested, or what else ``aim`` is, after bringing the index up to date.
+    """Return how a corpus is built and tested, or how ``aim`` is reached, after bringing the index up to date.
 
     Returns:
-        An overview with that section alone, or without sections if no file says it.
+        An overview with this section only, or without sections if no file says it.
     """
     corpus.try_refresh()
 
@@ -110,7 +110,7 @@ def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
 
 
 def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *, count: Count) -> Overview:
-    """Return one section of an overview alone, after bringing the index up to date; without sections if it is empty."""
+    """Return an overview of one section, or of none if that is empty, after bringing the index up to date."""
     corpus.try_refresh()
 
     def make() -> Overview:
@@ -199,7 +199,7 @@ def _introduction_share(material: Material, room: int, whole: int, count: Count)
 
 
 def _importers(number: int) -> Statement:
-    """Return in words how many files import one."""
+    """Return in words how many files import a file."""
     return Statement(f"imported by {number:,} files")
 
 
@@ -255,7 +255,7 @@ def _numbered_hits(material: Material, sources: Iterable[Source]) -> tuple[tuple
 
 
 def _hit(file: IndexedFile, source: Source) -> Hit | None:
-    """Return the lines of a source as a hit; None where the index holds none of them."""
+    """Return the lines of a source as a hit; None if the index holds none of them."""
     first = _chunk_holding(file.chunks, source.start_line)
     last = _chunk_holding(file.chunks, source.end_line) or first
     if first is None or last is None:
@@ -273,6 +273,6 @@ def _chunk_holding(chunks: Sequence[StoredChunk], line: int) -> StoredChunk | No
 
 
 def _offset(stored: StoredChunk, line: int, encoding: str) -> int:
-    """Return how many bytes of a chunk stand before a line."""
+    """Return how many bytes of a chunk precede a line."""
     before = stored.chunk.text.splitlines(keepends=True)[: line - stored.chunk.span.start_line]
     return len("".join(before).encode(encoding, "replace"))

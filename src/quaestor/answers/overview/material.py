@@ -1,4 +1,4 @@
-"""What an overview is made from: the documents of a folder as they are in the index, read at most once each."""
+"""The material of an overview: the documents of a folder as they are in the index, each read at most once."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Material:
 
     Args:
         store: the index.
-        folder: only what lies in it; empty for everything.
+        folder: the folder whose documents these are; empty for all.
 
     Attributes:
         store: the index.
         folder: the folder as it was given.
-        documents: what lies in the folder, by path.
+        documents: the documents in the folder, by path.
     """
 
     def __init__(self, store: Store, folder: str = "") -> None:
@@ -111,7 +111,7 @@ class Material:
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """All folders that hold documents, however deep."""
+        """All folders that hold documents, directly or in subfolders."""
         found: set[str] = set()
         for path in self.all:
             folder = parent_of(path)
@@ -143,7 +143,7 @@ class Material:
 
     @cached_property
     def is_code(self) -> bool:
-        """Whether these are a program's files, not documents: code is a fifth of the files or half the bytes."""
+        """Whether these are a program's files and not mainly prose: code is a fifth of the files or half the bytes."""
         documents = self.documents
         own = [one for path, one in documents.items() if not self.profile(path).test]
         # A folder of tests holds nothing else.
@@ -166,7 +166,7 @@ class Material:
         return own > 0 and 8 * own >= total
 
     def paths_named(self, name: str, deepest: int = 99) -> list[str]:
-        """Return the paths of documents of this name, case aside, the shallowest first; vendored ones are left out."""
+        """Return the paths of documents of this name in any case, the shallowest first, without vendored ones."""
         return [path for path in self._by_name.get(name.lower(), ()) if depth_in(path, self.folder) <= deepest]
 
     def beside(self, folder: str) -> list[str]:
@@ -190,7 +190,7 @@ class Material:
 
 
 def depth_in(path: str, folder: str) -> int:
-    """Return the number of folders between a folder and what lies in it."""
+    """Return the number of folders between a folder and a path in it."""
     return path.count("/") - (folder.count("/") + 1 if folder else 0)
 
 
@@ -209,7 +209,7 @@ def parent_of(path: str) -> str:
 
 
 def weight_of(document: Document, profile: PathProfile, *, code: bool) -> float:
-    """Return what a document counts for in the size of a folder: less for tests, data and prose, beside code."""
+    """Return a document's weight in the size of a folder; tests, data and prose count less if there is code."""
     size = math.sqrt(min(document.size, 100_000))
     if profile.background or is_generated(document.note):
         return 0.02 * size

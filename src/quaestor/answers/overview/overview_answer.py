@@ -1,4 +1,4 @@
-"""Answers a question for an overview, and one about how the project is built, tested or run."""
+"""Answers a question for an overview, or for how the project is built, tested or run."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0) -> WayAnswer
 
 
 def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return an overview of a folder if the question asks what one is for or holds, else None."""
+    """Return an overview of a folder if the question asks what a folder is for or what it holds, else None."""
     found = _ASKED_FOLDER.match(question.text) if len(question.text) <= _LONGEST_NAME else None
     if found is None or not (found["folder"] or "/" in found["name"]):
         return None
@@ -79,7 +79,7 @@ def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _folder_meant(name: str, corpus: Corpus) -> str:
-    """Return the shallowest folder of a name, or whose path ends with it; empty if there is none, or several."""
+    """Return the shallowest folder whose path is a name or ends with it; empty if there is none or several."""
     folders = {path.rpartition("/")[0] for path in corpus.store.documents()}
     folders |= {above for path in folders for above in accumulate(path.split("/"), "{}/{}".format)}
     found = sorted((one for one in folders if f"/{one}".lower().endswith(f"/{name}")), key=lambda one: one.count("/"))
@@ -88,7 +88,7 @@ def _folder_meant(name: str, corpus: Corpus) -> str:
 
 
 def answer_with_section(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return the entry points if the question asks for these alone, or the languages; None for any other."""
+    """Return the entry points or the languages if the question asks only for these; None for any other question."""
     asked = with_own_name(plain_question(question.text), corpus, OWN)
     entries = asks_for_entry(asked)
     if not entries and not asks_for_languages(asked):
@@ -152,16 +152,16 @@ def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
 
 
 def names_all_of_it(text: str, corpus: Corpus) -> bool:
-    """Return whether a text is the name of all that a corpus holds, or what that begins with: ``Brogue``."""
+    """Return whether a text is the name of the whole corpus, or the beginning of that name: ``Brogue``."""
     name = text.lower()
     own = (corpus.root.name.lower(), corpus.retriever.project.lower(), _title(corpus).lower())
     return len(name) >= _SHORTEST_NAME and (name in own or own[-1].startswith(f"{name} "))
 
 
 def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
-    """Return whether a name is that of the folder, of the repository, or in the README's title.
+    """Return whether a name is that of the folder or of the repository, or occurs in the README's title.
 
-    "The Acme handbook" is one whose title is "Acme Handbook" or "Welcome to Acme's documentation".
+    "The Acme handbook" is the corpus whose README's title is "Acme Handbook" or "Welcome to Acme's documentation".
     """
     if name in (corpus.root.name.lower(), corpus.retriever.project.lower()):
         return True
@@ -170,10 +170,7 @@ def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
 
 
 def _title(corpus: Corpus) -> str:
-    """Return the title of the README or the first page, reduced to the name: ``Grape`` of ``What is Grape?``.
-
-    Empty if there is no title.
-    """
+    """Return the name in the title of the README or the first page: ``Grape`` of ``What is Grape?``; empty if none."""
     from quaestor.answers.overview.prose_lines import headings  # noqa: PLC0415 - few questions need it
     from quaestor.related.stored_files import load_file  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""One line about a folder or a file, from its own words: README, package docstring, module comment, manifest."""
+"""Describes a folder or a file in one line of its own: from README, package docstring, module comment or manifest."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _of_folder(material: Material, folder: str) -> Iterator[Statement]:
 
 
 def _of_only_package(material: Material, beside: dict[str, str], folder: str) -> Iterator[Statement]:
-    """Yield what the sources of a crate or package say, which lie in ``src`` as a rule."""
+    """Yield the descriptions in the sources of a folder's only crate or package, which are usually in ``src``."""
     for name in ("src/lib.rs", "src/main.rs", "src/index.ts", "src/index.js"):
         if f"{folder}/{name}" in material.documents and (said := _of_file(material, f"{folder}/{name}")):
             yield said
@@ -163,9 +163,9 @@ def _of_file(material: Material, path: str) -> Statement | None:
 
 
 def comment_below_includes(lines: Sequence[str]) -> tuple[int, int] | None:
-    """Return the lines of the comment below the first includes of a C file that is about no single definition.
+    """Return the first and last line, from 1, of the comment below a C file's first includes; None if it has none.
 
-    An empty line parts it from what follows. Lines count from 1.
+    An empty line must follow; a comment right above a definition is about that definition.
     """
     at = included = 0
     while at < min(len(lines), _FAR_BELOW):
@@ -184,7 +184,7 @@ def comment_below_includes(lines: Sequence[str]) -> tuple[int, int] | None:
 
 
 def from_head(lines: Sequence[str], path: str, language: str) -> Statement | None:
-    """Return the first sentence of the comment that a source file begins with, licences aside."""
+    """Return the first sentence of the comment at the beginning of a source file, without licences."""
     if lines and _DIRECTIVE.match(lines[0]):
         lines = ["", *lines[1:]]
     lines = _without_metadata(lines)
@@ -216,11 +216,10 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
 
 
 def _within_tags(paragraph: list[str]) -> tuple[int, list[str]]:
-    """Return how many lines stand before the text within a tag that fills the first line, and that text.
+    """Return how many lines precede the text between a tag alone on the first line and its end tag, and that text.
 
-    A paragraph without such a tag is returned as it is.
-
-    C# writes ``<summary>`` and ``</summary>`` in lines of their own, and parameters below them.
+    A paragraph without such a tag is returned unchanged. In C#, ``<summary>`` and ``</summary>`` have lines of their
+    own, with parameters below them.
     """
     tags = [at for at, line in enumerate(paragraph) if _TAG_ALONE.match(line)]
     if not tags or tags[0] != 0:
@@ -230,9 +229,9 @@ def _within_tags(paragraph: list[str]) -> tuple[int, list[str]]:
 
 
 def _within_haddock(paragraph: list[str]) -> tuple[int, list[str]]:
-    """Return how many lines stand before the description in the head of a Haskell module, and the description.
+    """Return how many lines precede the description in the head of a Haskell module, and the description.
 
-    A paragraph that is no such head is returned as it is.
+    A paragraph that is no such head is returned unchanged.
     """
     fields = [(at, found) for at, line in enumerate(paragraph) if (found := _HADDOCK.match(line))]
     if not fields or fields[0][1][1] != "Module":
@@ -253,7 +252,7 @@ def _first_statement(path: str, begun: int, paragraph: Sequence[str]) -> Stateme
 
 
 def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines, with a script's inline metadata (``# /// script`` to ``# ///``) blanked."""
+    """Return the lines, with blanks instead of a script's inline metadata (``# /// script`` to ``# ///``)."""
     first = next((at for at, line in enumerate(lines) if _METADATA.match(line)), len(lines))
     last = next((at for at in range(first, len(lines)) if lines[at].rstrip() == "# ///"), first - 1)
     return [*lines[:first], *[""] * (last - first + 1), *lines[last + 1 :]]
@@ -366,8 +365,10 @@ def _is_telling(line: str, name: str) -> bool:
 
 
 def _top_names(file: IndexedFile) -> tuple[dict[str, int], Counter[str]]:
-    """Return what a file defines at its top level: the line where the chunk of each name begins, and how many lines are
-    its own."""
+    """Return the names that a file defines at its top level, with the lines where their chunks begin.
+
+    The second value is the number of lines of each name.
+    """
     spaces = _namespaces_of(file)
     hcl = file.document.language == "hcl"
     csharp = file.document.language == "csharp"
@@ -384,7 +385,7 @@ def _top_names(file: IndexedFile) -> tuple[dict[str, int], Counter[str]]:
 
 
 def _names_of_block(chunk: Chunk, scope: Sequence[str]) -> tuple[str, ...]:
-    """Return what a block of Terraform is of: ``aws_vpc`` for ``resource "aws_vpc" "this"``, else its own name."""
+    """Return a Terraform resource's type, ``aws_vpc`` for ``resource "aws_vpc" "this"``, else the chunk's own name."""
     return (scope[1],) if len(scope) > 1 else (chunk.symbol or "",)
 
 
@@ -422,7 +423,7 @@ def _said_of_definition(lines: Sequence[str], number: int, path: str, language: 
 
 
 def _line_with(lines: Sequence[str], name: str, start: int) -> int:
-    """Return the first line from one on that holds a name: comments and decorators stand before it."""
+    """Return the first line from ``start`` on that holds a name, which comes after comments and decorators."""
     last = min(start + _LONGEST_COMMENT, len(lines))
     holding = [number for number in range(start, last + 1) if name in lines[number - 1]]
     # A comment, or a line that uses it, may stand before the line that defines it.
