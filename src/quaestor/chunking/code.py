@@ -1,4 +1,4 @@
-"""Cutting source code along its definitions: those of a syntax tree or, without a grammar, the lines that begin one.
+"""Cuts source code along its definitions, by its syntax tree or, without a grammar, by the lines that begin one.
 
 In languages without a grammar, keywords mark where a definition begins, as in the patterns of Universal Ctags.
 """
@@ -159,7 +159,7 @@ def _pieces(data: bytes, start: int, language: str) -> list[Piece]:
 
 
 def _definitions(data: bytes, start: int, language: str) -> list[tuple[int, int, str, str, int]]:
-    """Return where definitions begin, how far in, their names and kinds, and where the names stand; in order."""
+    """Return the offset, indentation, name, kind and name's offset of each definition, in order."""
     patterns = [_LISP if language in _LISPS else _DECLARED if language == "bicep" else _DEFINING]
     patterns += [_SIGNATURE] if language in _SIGNED else []
     patterns += [_TYPED] if language in _TYPES_FIRST else []
@@ -182,7 +182,7 @@ def _definitions(data: bytes, start: int, language: str) -> list[tuple[int, int,
 
 
 def _with_comment(data: bytes, line: int, least: int) -> int:
-    """Return where the comments and attributes right above a line begin, or the line itself."""
+    """Return the offset of the comments and attributes right above a line, or of the line itself."""
     begin = line
     for _ in range(_MOST_ABOVE):
         above = data.rfind(b"\n", least, max(begin - 1, least)) + 1 or least

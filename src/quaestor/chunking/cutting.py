@@ -1,4 +1,4 @@
-"""Cutting one document, by definitions, headings or lines."""
+"""Cuts one document by definitions, headings or lines."""
 
 from __future__ import annotations
 

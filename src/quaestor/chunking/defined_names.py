@@ -1,4 +1,4 @@
-"""Reading a definition from a syntax node: finders of name, kind, stated scope and body.
+"""Reads a definition from a syntax node: finders of name, kind, stated scope and body.
 
 A finder looks at one node and returns its definition, or None. The tables in ``syntax`` map node types to finders.
 """

@@ -1,4 +1,4 @@
-"""Parsing with the compiled grammars that the ``semble_grammars`` wheel carries; loaded on first use."""
+"""Parses with the compiled grammars of the ``semble_grammars`` wheel, which are loaded on first use."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _query(name: str, types: tuple[str, ...]) -> Query | None:
 
 
 def scripts_within(data: bytes) -> list[tuple[int, int]]:
-    """Return where the scripts of a Vue, Svelte or Astro component begin and end, in order.
+    """Return (start, end) of each script of a Vue, Svelte or Astro component, in order.
 
     Text before the first tag is a script if that tag ends one, and so is text without markup: a part of a component.
     """

@@ -1,4 +1,4 @@
-"""Finding the headings of a prose document: Markdown, reStructuredText, AsciiDoc, MediaWiki, plain text."""
+"""Finds the headings of a prose document: Markdown, reStructuredText, AsciiDoc, MediaWiki, plain text."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def article_title(line: str) -> str | None:
 
 
 def numbered_articles(data: bytes, start: int) -> list[Heading]:
-    """Return the articles of a law that are paragraphs without headings; none where they are few or do not count up."""
+    """Return the articles of a law that are paragraphs without headings; none if they are few or not in order."""
     found = []
     for begin in _ARTICLES.finditer(data, start):
         line = begin["line"][: 4 * LONGEST_HEADING].decode("utf-8", errors="ignore")

@@ -1,8 +1,8 @@
-"""Cutting configuration along its keys: YAML, JSON, TOML, INI files and properties.
+"""Cuts configuration along its keys: YAML, JSON, TOML, INI files and properties.
 
 A chunk is labelled with the path of keys that leads to it (``services.db.environment``), a list's item with its name. A
-comment belongs to the key below it. Lines and their indentation are read, not the syntax, because templates of Helm and
-JSON with comments have keys, too. Each line is read once.
+comment belongs to the key below it. Keys are found by lines and indentation, without a parser, because Helm's templates
+and JSON with comments have keys, too. Each line is read once.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Node:
 
 
 def cut_keys(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """Return a configuration file cut along its keys; nothing if it has none."""
+    """Return a configuration file cut along its keys; an empty tuple if it has none."""
     data, start = file.data, file.start
     if len(data) > LARGEST:
         return ()
@@ -105,7 +105,7 @@ def cut_keys(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple
 def cut_outline(
     file: DecodedFile, nodes: list[Node], settings: ChunkSettings, *, fine: bool = True
 ) -> tuple[Chunk, ...]:
-    """Return a file cut along its nodes, each labelled with the names that lead to it; nothing if there are none.
+    """Return a file cut along its nodes, each labelled with the names that lead to it; an empty tuple if it has none.
 
     Unless ``fine``, nodes that hold others are cut like those that do not, as in all files of more than 50 kB.
     """
@@ -313,7 +313,7 @@ def _manifest(data: bytes, start: int) -> str:
 
 
 def _json_nodes(data: bytes, start: int) -> Iterator[Node]:
-    """Yield the keys and items of JSON that begin a line: those that are equally far in are siblings."""
+    """Yield the keys and items of JSON that begin a line; those with the same indentation are siblings."""
     comment, item = Comment(), _ListItem()
     for line in _JSON_LINE.finditer(data, start):
         column = len(line["indent"].expandtabs(_TAB))

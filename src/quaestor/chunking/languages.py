@@ -1,4 +1,4 @@
-"""Languages with their file names and extensions, and recognising a file by these or by its first lines."""
+"""Lists languages with their file names and extensions, and recognises a file by these or by its first lines."""
 
 from __future__ import annotations
 
@@ -319,7 +319,7 @@ def _inner(stem: str) -> str | None:
 
 
 def _manual(data: bytes) -> str:
-    """Return the format of a text by its content: AsciiDoc and manual pages have any name, Vim's help ``a.txt``."""
+    """Return the format of a text by its content, because AsciiDoc, manual pages and Vim's help have any name."""
     if re.match(_VIM_HELP, data[:_SNIFFED]):
         return "vimhelp"
     return "roff" if re.match(_MAN_PAGE, data[:_SNIFFED]) else "asciidoc" if _is_asciidoc(data) else "text"

@@ -1,4 +1,4 @@
-"""Where the headings and terms of manuals are: man pages, POD, Texinfo, LaTeX, Org, R's help pages and Vim's."""
+"""Finds the headings and terms of manuals: man pages, POD, Texinfo, LaTeX, Org, R's and Vim's help pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a syntax tree to pieces: parts of a file that are cut only if they are too large.
+"""Makes pieces of a syntax tree: parts of a file that are cut only if they are too large.
 
 A piece extends from its start to the start of the next one, so pieces cover the file whatever the grammar
 leaves out. The tree is walked with an explicit stack, never by recursion, and only where necessary:

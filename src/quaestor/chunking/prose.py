@@ -1,4 +1,4 @@
-"""Prose documents: their metadata, and cutting them by their headings.
+"""Cuts prose documents by their headings, and reads their metadata.
 
 Title, author and date come from front matter or fields. Long sections are cut at paragraphs and list items, then at
 sentences.
@@ -176,7 +176,7 @@ def cut_prose(file: DecodedFile, language: str, settings: ChunkSettings, *, page
 
 
 def _with_articles(data: bytes, headings: list[Heading], start: int, language: str) -> list[Heading]:
-    """Return headings with the articles between them of a law in plain text or Markdown."""
+    """Return headings, including, for a law in plain text or Markdown, its articles between them."""
     articles = numbered_articles(data, start) if language in _OF_LAWS else []
     if not articles:
         return headings
@@ -330,8 +330,10 @@ def _metadata(body: str, end: int) -> ProseMetadata:
 
 
 def read_fields(data: bytes, start: int) -> ProseMetadata:
-    """Read ``:author:`` and ``:date:`` fields near the start of a document, a header of ``Author:`` lines, in a block
-    or not, or the lines under an AsciiDoc title.
+    """Read a document's metadata from its first lines.
+
+    Fields are ``:author:`` and ``:date:``, a header of ``Author:`` lines, in a block or not, or the lines under an
+    AsciiDoc title.
     """
     head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace").replace("\r\n", "\n")
     apart = _SET_APART.match(head)

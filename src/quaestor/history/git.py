@@ -1,4 +1,4 @@
-"""Running git on a repository that may be hostile: read-only, bounded, without its configuration.
+"""Runs git on a repository that may be hostile: read-only, within limits, without its configuration.
 
 A repository's configuration, attributes and environment can make git run programs: pagers, file watchers, text
 converters, filters, external diffs, hooks, signature checkers, credential helpers, transports. Disabling each by an

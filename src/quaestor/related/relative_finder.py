@@ -1,4 +1,4 @@
-"""Finding what belongs to a name or a document in one store.
+"""Finds the relatives of a name or a document in one store.
 
 Nothing is precomputed: definitions come from the store's table of names, candidates for uses from its lexical index,
 similar places from its vectors. Only the few files that matter are parsed.

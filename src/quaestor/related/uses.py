@@ -227,7 +227,7 @@ def split_tests(
 
 
 def _nearness(path: str, homes: Collection[str]) -> int:
-    """Return how many folders a path shares with the nearest of ``homes``; more for one of them itself."""
+    """Return how many folders a path shares with the nearest of ``homes``; more if it is one of them."""
     if path in homes:
         return 1000
     parts = path.split("/")[:-1]

@@ -115,9 +115,9 @@ def profile_path(path: str) -> PathProfile:
 
 
 def folders_to_sources(path: str) -> int:
-    """Return how many folders lead to a folder of sources: a port of a package lies deeper than the original.
+    """Return how many folders are above a path's folder of sources: a port of a package lies deeper than the original.
 
-    ``src/queue.ts`` has none, ``php/src/Queue.php`` one. Without such a folder, all of them count.
+    ``src/queue.ts`` has none, ``php/src/Queue.php`` one. Without a folder of sources, all folders count.
     """
     folders = path.lower().split("/")[:-1]
     return next((at for at, folder in enumerate(folders) if folder in _SOURCES), len(folders))

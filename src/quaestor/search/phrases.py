@@ -4,7 +4,7 @@ Texts are compared as words between single blanks, so punctuation, line ends and
 puts together of several literals do not count. Where a message shows a value (a number, a path), the source has
 something else, so no run of words goes across one.
 
-A word is compared by a number, its CRC-32: that two neighbours are taken for two others is a chance of one in 2**64.
+Words are compared by numbers, their CRC-32; two neighbours are taken for two others with a probability of 2**-64.
 """
 
 from __future__ import annotations
@@ -141,9 +141,9 @@ def _starts_of_runs(
 
     Args:
         runs: runs of one length, by their words' indices; shape ``(runs, length)``.
-        found: the words that stand somewhere, by their indices.
-        places: where, ascending.
-        count: how many words there are.
+        found: the words that were found, by their indices.
+        places: the place of each of them, ascending.
+        count: the number of all words.
     """
     length = runs.shape[1]
     digits = count ** np.arange(length)
@@ -159,7 +159,7 @@ def _starts_of_runs(
 def _matching_places(
     wanted: NDArray[np.integer], values: NDArray[np.integer], places: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the places of those values that are among ``wanted``, which ascend, and where they are there."""
+    """Return the places of those values that are among ``wanted``, which ascend, and their indices in ``wanted``."""
     at = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
     same = wanted[at] == values
     return places[same], at[same]

@@ -1,4 +1,4 @@
-"""Reading a query: what kind it is, which names it mentions, and its terms."""
+"""Reads a query: its kind, the names that it mentions, and its terms."""
 
 from __future__ import annotations
 

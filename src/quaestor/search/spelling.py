@@ -1,4 +1,4 @@
-"""Words of a query that a corpus lacks, and the most similar that it has: one typing or spelling error away.
+"""Finds the words of a query that a corpus lacks, and the most similar ones that it has, one error away.
 
 The lexical index holds keys of terms and no list of words, so all slips of a word are generated and looked up at once.
 A word that occurs in the corpus is never changed, nor is an English word: "founder" is not a misspelling of "founded".

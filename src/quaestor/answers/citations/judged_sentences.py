@@ -57,9 +57,9 @@ class Judge:
 
     Args:
         answer: the visible text.
-        cut: its sentences.
-        checked: its marks with their citations; None where no passage has the number.
-        grounds: what each passage says, by its number.
+        cut: the sentences of the answer.
+        checked: the marks of the answer with their citations; None if no passage has the number.
+        grounds: the text of each passage, by its number.
         question: the question that was asked.
     """
 
@@ -170,7 +170,7 @@ def own_terms(sentence: str) -> frozenset[str]:
 
 
 def _is_short(sentence: str) -> bool:
-    """Return whether a sentence names too little to be looked for by its words."""
+    """Return whether a sentence has too few telling words for a search by its words."""
     return len(own_terms(sentence)) < _MANY_WORDS
 
 
@@ -199,7 +199,7 @@ def _brings_nothing_new(sentence: str, beside: str, grounds: Sequence[Ground]) -
     """Return whether everything that a sentence names stands in the question, the sentence beside it, or its sources.
 
     Args:
-        sentence: without citation marks.
+        sentence: the sentence without citation marks.
         beside: the question, and the sentence next to it.
         grounds: the passages that support the sentence next to it.
     """
@@ -211,8 +211,8 @@ def _leads_fairly(sentence: str, beside: str, grounds: Sequence[Ground]) -> bool
     """Return whether a lead-in claims nothing of its own: all its names and numbers occur elsewhere.
 
     Args:
-        sentence: without citation marks.
-        beside: the question, and what follows.
+        sentence: the sentence without citation marks.
+        beside: the question, and the text that follows.
         grounds: all passages.
     """
     terms = own_terms(sentence)

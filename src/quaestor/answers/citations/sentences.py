@@ -1,6 +1,6 @@
-"""Cutting an answer into sentences with their places; code, headings and tables are not sentences.
+"""Cuts an answer into sentences with their places; code, headings and tables are not sentences.
 
-A block quote counts as sentences: unless it is cited, nothing has checked it.
+A block quote is cut into sentences, too, because an uncited one has not been checked.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Sentence:
 
     Attributes:
         text: the text with its citation marks.
-        start: offset in the answer.
-        end: offset after it.
-        paragraph: its paragraph's or list item's place in the answer, from 0.
+        start: the offset in the answer.
+        end: the offset after it.
+        paragraph: the index of its paragraph or list item in the answer, from 0.
     """
 
     text: str

@@ -1,8 +1,9 @@
-"""Checking an answer's citations against the sources' own bytes.
+"""Checks an answer's citations against the sources' own bytes.
 
-``verified``: the quoted words are, character for character, in the cited lines; or, without a quote, those lines
-support the sentence by the measure of ``claim_support``. ``repaired``: the words were found, but elsewhere in the
-document or with other blanks, case or quote marks; place and words are corrected. Otherwise: ``unverified``.
+A citation is ``verified`` if the quoted words are, character for character, in the cited lines; or, without a quote, if
+those lines support the sentence by the measure of ``claim_support``. It is ``repaired`` if the words were found, but
+elsewhere in the document or with other blanks, case or quote marks; place and words are corrected. Otherwise it is
+``unverified``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The glossary of one language: the English for each word or phrase.
+"""The glossary of a language: the English for each of its words and phrases.
 
 Words of German, French and Spanish are compared by their stems.
 """
@@ -80,14 +80,14 @@ def glossary_of(language: str) -> Glossary:
 
 
 def lines(*files: str) -> Iterator[list[str]]:
-    """Yield the fields of every line, English first; of all files where none is named."""
+    """Yield the fields of every line of the named files, English first; of all files if none is named."""
     for name in files or (_GRAMMAR, *_FILES):
         for line in Path(__file__).with_name(name).read_text("utf-8").splitlines():
             yield line.split("|")
 
 
 def _read_heads(files: Sequence[str], column: int) -> Heads:
-    """Return what the words and phrases of a column are in English; a word may be several things."""
+    """Return the English for the words and phrases of a column; a word may have several meanings."""
     heads: Heads = {}
     for fields in lines(*files):
         english = [] if fields[0] == _NOTHING else [one.replace("_", " ") for one in fields[0].split()]
@@ -158,7 +158,7 @@ INFLECTED = frozenset(_ENDINGS)
 
 @lru_cache(maxsize=1 << 10)
 def inflections(word: str, language: str) -> tuple[str, ...]:
-    """Return what may be other forms of a word in lower case, without accents; most are no words at all."""
+    """Return possible other forms of a word in lower case, without accents; most of them do not exist."""
     alike = [_stemmer(language).stemWord(word), *(_without_ge(word) if language == "de" else [word])]
     cut = (one for whole in alike for one in (whole, _root(whole, language).removesuffix("-")))
     roots = [one for one in dict.fromkeys(cut) if len(one) >= _SHORTEST_ROOT]
@@ -171,7 +171,7 @@ def inflections(word: str, language: str) -> tuple[str, ...]:
 
 
 def _without_ge(word: str) -> list[str]:
-    """Return a German word, and what it is without the ``ge`` of a participle or the ``zu`` of an infinitive."""
+    """Return a German word, and the word without the ``ge`` of a participle or the ``zu`` of an infinitive."""
     forms = [word]
     for pattern in (_GERMAN_PARTICIPLE, _GERMAN_TO):
         shorter = pattern.sub(lambda match: match.group(1) or "", word)

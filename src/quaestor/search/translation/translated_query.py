@@ -1,4 +1,4 @@
-"""Translating a query in another language: its English, its names, and words that the index itself has.
+"""Translates a query in another language: to English words, its names, and the words that the index itself has.
 
 German, French and Spanish put blanks between words; Chinese and Japanese are read as runs of letters.
 """
@@ -95,7 +95,7 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
 
 
 def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, English] | None:
-    """Return which word of a clause is a verb whose particle ends the clause, and what both are in English."""
+    """Return the index of a clause's verb whose particle ends the clause, and the English for both; None if none is."""
     particle = words[-1].lower() if words else ""
     if particle not in _PARTICLES:
         return None
@@ -148,7 +148,7 @@ def _translate_parts(word: str, glossary: Glossary, memo: dict[str, list[English
 
 
 def _look_up_first(part: str, glossary: Glossary) -> English | None:
-    """Return the English of a part that others follow: with what joins them taken off, or an ending put on."""
+    """Return the English of a part before others, without its linking letters or with an ending added."""
     bare = [part.removesuffix(joint) for joint in _JOINTS if part.endswith(joint)]
     bare = [one for one in bare if len(one) >= _SHORTEST_PART]
     # As it stands before its stem: what a user does is "use" only to a stemmer.
@@ -169,7 +169,7 @@ def _look_up(part: str, glossary: Glossary) -> English | None:
 
 
 def pieces_of_letters(text: str, language: str) -> Iterator[TranslatedPiece]:
-    """Yield the pieces of a text in order: names as they are, words with their English, and what lies between them."""
+    """Yield the pieces of a text in order: names as they are, words with their English, and the text between them."""
     glossary = glossary_of(language)
     for run in runs_of_scripts(text):
         if has_unspaced(run):
@@ -179,7 +179,7 @@ def pieces_of_letters(text: str, language: str) -> Iterator[TranslatedPiece]:
 
 
 def _translate_run(run: str, glossary: Glossary) -> Iterator[TranslatedPiece]:
-    """Yield the longest words that the glossary knows, from left to right, and what is left of the run."""
+    """Yield the longest words that the glossary knows, from left to right, and the rest of the run."""
     left, at = "", 0
     while at < len(run):
         length = next(
@@ -210,7 +210,7 @@ def _is_word_at(run: str, at: int, length: int, glossary: Glossary) -> bool:
 
 
 def _untranslated_piece(left: str) -> TranslatedPiece:
-    """Return what the glossary does not know; hiragana between words are grammar."""
+    """Return a piece that the glossary does not know; hiragana between words are grammar."""
     return TranslatedPiece(left, () if _HIRAGANA.fullmatch(left) else None)
 
 
@@ -258,7 +258,7 @@ def translate_query(query: Query, language: str, frequencies: Frequencies) -> Qu
 
 
 def _share(language: str, frequencies: Frequencies) -> float:
-    """Return how many chunks of an index are in a language for each one in English."""
+    """Return the ratio of an index's chunks in a language to those in English."""
     counts = frequencies((*_MARKS[language], _ENGLISH_MARK))
     return sorted(counts.get(mark, 0) for mark in _MARKS[language])[-2] / max(counts.get(_ENGLISH_MARK, 0), 1)
 
@@ -288,7 +288,7 @@ def _held(terms: Sequence[str], frequencies: Frequencies) -> Sequence[str]:
 
 
 def _terms_alike(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
-    """Return the terms of an index that say the same as the words of some pieces in other words of their language."""
+    """Return the terms of an index that are synonyms, in their language, of the words of some pieces."""
     known = words_alike(language)
     words = [word.lower() for piece in pieces if not _is_grammar(piece) for word in find_words(piece.original)]
     others = dict.fromkeys(other for word in words for other in known.get(forms(word, language)[0], ()))
