@@ -138,6 +138,15 @@ OF_APPLE = {
     "Sources/Boat.swift": 'let oars = Oars()\n\nfunc sink() {\n  fatalError("The boat has sunk below")\n}\n',
     "Sources/Sea.swift": "func sail() {\n  sink()\n}\n",
     "Boat.slnx": "<Solution>\n  <Project />\n</Solution>\n" * 20,
+    "src/rope_coil.cc": "#define KNOT(a) \\\n  { \\\n    tie(a); \\\n  }\n\nnamespace sea::deck {\n\n"
+    "// Coils the rope.\nRopeCoil::RopeCoil() {\n"
+    + "  turn();\n" * 50
+    + "}\n\nvoid\nRopeCoil::turn() {\n  KNOT(1);\n}\n\n}\n",
+    "cluster/cluster.go": "package cluster\n\nfunc Join() {}\n",
+    "main.go": 'package main\n\nimport "example.org/boats/cluster"\n\nfunc main() { cluster.Join() }\n',
+    "go.mod": "module example.org/boats\n\ngo 1.25\n",
+    "README.md": "# Boats\n\nBoats sail.\n\n## Requirements\n\n- Redis: Redis 7.0+ or Valkey\n",
+    "configure.ac": "AC_INIT\nAX_CXX_COMPILE_STDCXX(20, noext, mandatory)\n",
     "rowing.hs": "row :: Int -> Int\nrow 0 = 1\nrow n = n\n\nstroke = row 2\n",
     "deal.c": "/*\n *  deal.c\n *  Ferry\n *\n *  Created by Nobody on 6/11/09.\n *\n *  Licensed under nothing.\n */\n"
     '#include "a.h"\n\n/* Dealing rules: each sailor gets an equal share of the fish. */\n\n' + "int fish;\n" * 60,
@@ -201,3 +210,29 @@ def test_a_path_with_a_slip_is_taken_for_the_nearest(boats: Index) -> None:
     assert answer.hits[0].path == "Sources/Boat.swift"
     other = answer_by_way(Question("What does Sources/Anchor.swift do?"), boats)
     assert other is None or "nearest" not in str(other.pieces[0])
+
+
+def test_what_a_namespace_of_a_namespace_holds_is_what_its_file_defines(boats: Index) -> None:
+    answer = told(boats, "What does src/rope_coil.cc do?")
+    assert answer.hits[0].text.startswith("// Coils the rope.")
+    assert "`sea.deck.RopeCoil.turn`" in "".join(map(str, answer.pieces))
+
+
+def test_a_file_in_go_is_imported_with_its_folder(boats: Index) -> None:
+    answer = told(boats, "Who uses cluster/cluster.go?")
+    assert [hit.path for hit in answer.hits] == ["main.go"]
+    assert "`cluster/cluster.go` is imported at 1 place" in str(answer.pieces[0])
+
+
+def test_where_a_thing_is_written_its_folder_shows(boats: Index) -> None:
+    assert "**Overview of cluster/: 1 document**" in str(told(boats, "Where is the cluster implemented?").pieces[0])
+    found = answer_by_way(Question("Where is the anchor implemented?"), boats)
+    assert found is None or found.way != "overview"
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [("Which version of Redis does it need?", "README.md"), ("Which version of C++ does it need?", "configure.ac")],
+)
+def test_versions_that_no_manifest_of_a_language_tells(boats: Index, question: str, path: str) -> None:
+    assert [hit.path for hit in told(boats, question).hits] == [path]

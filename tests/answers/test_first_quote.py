@@ -3,10 +3,40 @@
 from __future__ import annotations
 
 import pytest
+from overview_parts import Make
 from quote_parts import hit
 
 from quaestor.answers.quotes import answer
-from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.llm.prompts.numbered_passages import Passage, number
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "row"),
+    [
+        ("contacts.csv", "name,role,phone,city\n", "{},{},+1 555 {:04},{}\n"),
+        (
+            "contacts.md",
+            "# Contacts\n\n| Name | Role | Phone | City |\n|---|---|---|---|\n",
+            "| {} | {} | +1 555 {:04} | {} |\n",
+        ),
+    ],
+)
+def test_a_row_of_a_long_table_among_documents_answers_alone(made: Make, path: str, head: str, row: str) -> None:
+    names = {150: "Zimmermann", 233: "Abernathy"}
+    rows = "".join(row.format(names.get(n, f"Ada {n}"), "support", n, "Oaxaca") for n in range(300))
+    rooms = ("boats", "oars", "sails", "ropes", "anchors")
+    notes = {
+        f"notes/{room}-{n}.md": f"# About {room}\n\nWho looks after {room} has a phone in the shed, number {n}.\n"
+        for room in rooms
+        for n in range(8)
+    }
+    with made({path: head + rows, **notes}) as index:
+        question = "What is the phone number of Abernathy?"
+        hits = index.search(question, 10)
+        quotes = answer(question, number(hits), refused=index.doubt(question, hits).refuses, hits=hits).quotes
+    assert quotes[0].path == path
+    assert "Abernathy" in quotes[0].text or "Abernathy" in quotes[1].text
+    assert quotes[0].text.count("\n") < 3
 
 
 def test_a_default_is_told_by_the_name_whatever_else_is_asked_and_by_all_of_its_paragraph() -> None:

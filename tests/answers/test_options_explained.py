@@ -10,7 +10,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.explain_option import explain_option, list_environment, read_option_question
+from quaestor.answers.explain_option import explain_option, list_environment, list_options, read_option_question
 from quaestor.answers.way import Question
 
 README = """# Shop
@@ -276,3 +276,65 @@ def test_who_asks_for_some_variables_or_a_place_gets_no_list(tmp_path: Path, que
 def test_where_no_variable_is_read_there_is_no_list(tmp_path: Path) -> None:
     with index_of(tmp_path / "shop", {"a.py": "environment = 'none of it'\n"}) as index:
         assert list_environment(Question("which environment variables does it read?"), index) is None
+
+
+ARGUMENTS = """parser = OptionParser()
+parser.add_argument("-q", "--quiet", help="say nothing")
+parser.add_argument("--keep-days", help="how long orders are kept")
+parser.add_argument(
+    "--no-wait", help="send at once"
+)
+print("what help there is for a flag")
+parser.add_argument("--bare")
+"""
+CALLS = "tar --create --gzip --file a.tgz --directory b --verbose\nhelp() { ls --all --size --human; }\n"
+FEW = 'parser.add_argument("--one")  # an option\n'
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which options are there?",
+        "What command line options does it have",
+        "list all flags",
+        "which switches can I use?",
+    ],
+)
+def test_all_options_are_listed_of_the_file_that_gives_most(tmp_path: Path, question: str) -> None:
+    files = {"src/cli.py": ARGUMENTS, "build.sh": CALLS, "few.py": FEW, "tests/test_cli.py": ARGUMENTS + FEW}
+    with index_of(tmp_path / "shop", files) as index:
+        found = list_options(Question(question), index)
+    assert found is not None
+    assert [(hit.path, hit.start_line, hit.end_line) for hit in found.hits] == [("src/cli.py", 2, 8)]
+    told = "`src/cli.py` gives 4 options: `--bare` (8), `--keep-days` (3), `--no-wait` (5), `--quiet` (2) "
+    assert told in found.text([1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  -q, --quiet    say nothing\n  --keep-days N\n  --bare\n  --no-wait\n",
+        '#[arg(long = "quiet")]\n#[arg(long="keep-days")]\n#[arg(long = "bare")]\n.arg(arg!(--"no-wait" "at once"))\n',
+        'BoolFlag{Name: "quiet"}\nf.IntVarP(&days, "keep-days")\nf.Var(x, "bare")\nStringFlag{Name: "no-wait"}\n',
+        'Option "q" ["quiet"]\nOption "" ["keep-days"]\nOption "b" ["bare"]\nOption "" ["no-wait"]\n',
+        '"  -q --quiet  say nothing\\n"\n"  --keep-days\\n"\n"--bare"\n"--no-wait"\n',
+    ],
+)
+def test_options_are_given_in_the_ways_of_many_languages(tmp_path: Path, text: str) -> None:
+    with index_of(tmp_path / "shop", {"a.go": f"// the help for each option\n{text}"}) as index:
+        found = list_options(Question("which options are there?"), index)
+    assert found is not None
+    assert set(re.findall(r"`--([\w-]+)`", found.text([1]))) == {"quiet", "keep-days", "bare", "no-wait"}
+
+
+@pytest.mark.parametrize(
+    "question", ["which option sets the port?", "what options did he have?", "where are options read?"]
+)
+def test_who_asks_for_one_option_gets_no_list(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "shop", {"src/cli.py": ARGUMENTS}) as index:
+        assert list_options(Question(question), index) is None
+
+
+def test_a_few_options_are_no_list(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", {"few.py": FEW, "build.sh": CALLS}) as index:
+        assert list_options(Question("which options are there?"), index) is None

@@ -84,6 +84,23 @@ def test_rows_of_a_table_are_quoted_with_its_head(lengths: list[int]) -> None:
         assert stretch.head is None or text[slice(*stretch.head)] == "| Boat | Price |\n| :--- | ---: |"
 
 
+@given(st.integers(0, 39), st.sampled_from(["markdown", "csv"]))
+def test_of_a_long_table_the_row_is_quoted_that_tells_most(wanted: int, language: str) -> None:
+    rows = [
+        f"| boat{n:02} | {n * 3} euros |" if language == "markdown" else f"boat{n:02},{n * 3} euros" for n in range(40)
+    ]
+    head = "| boat | price |\n| --- | --- |\n" if language == "markdown" else "boat,price\n"
+    text = head + "\n".join(rows)
+    passage = Passage(1, "a", 1, 42, text, language=language)
+    found = whole(passage, (1, 42), lambda part: float(f"boat{wanted:02}" in part))
+    assert found is not None
+    shown = "\n".join(text[start:end] for start, end in found.parts)
+    assert shown == (rows[wanted] if language == "csv" else f"{head}{rows[wanted]}")
+    # A question about all of them is answered with all.
+    every = whole(passage, (1, 42), lambda part: float("euros" in part))
+    assert every is not None and every.text.endswith(rows[-1]) and rows[0] in every.text
+
+
 def test_an_item_within_an_item_is_led_by_that() -> None:
     long = "word " * 190
     text = f"Choose:\n\n- Boats are:\n  - red {long}\n  - blue {long}\n- Oars are long.\n"

@@ -287,6 +287,24 @@ def test_articles_are_named_by_number_and_title() -> None:
     assert cut(law.encode().partition(b"\n\n")[2], "law.md", SMALL).title is None
 
 
+@given(st.integers(1, 60), st.sampled_from(["", "They differ.\n\n"]), st.sampled_from(["\n", "\r\n"]))
+def test_what_begins_amid_a_table_is_named_for_its_columns(rows: int, before: str, end: str) -> None:
+    table = "| Boat | *Price* |\n| --- | ---: |\n" + "".join(f"| Boat {n} | {n} euros |\n" for n in range(rows))
+    text = f"# Prices\n\n{before}{table}\n# Oars\n\n| Oar | Length |\n|---|---|\n| red | 2 |\n"
+    for chunk in cut(text.replace("\n", end).encode(), "a.md", SMALL).chunks:
+        amid = chunk.text.startswith("| Boat ") and "| --- |" not in chunk.text
+        assert (chunk.symbol == "Boat, Price") == amid
+        assert not amid or chunk.scope == ("Prices",)
+
+
+def test_tables_of_values_are_named_for_their_columns_if_their_head_names_any() -> None:
+    rows = "".join(f"Ada {n},{n},Oaxaca\n" for n in range(40))
+    first, *rest = cut(f"name,phone,city\n{rows}".encode(), "a.csv", SMALL).chunks
+    assert first.symbol is None
+    assert {chunk.symbol for chunk in rest} == {"name, phone, city"}
+    assert {chunk.symbol for chunk in cut(rows.encode(), "a.csv", SMALL).chunks} == {None}
+
+
 def test_text_about_articles_has_none() -> None:
     assert article_title("Section 5 describes how it is done.") is None
     assert article_title("Section 2.1 Scope") is None

@@ -121,6 +121,20 @@ def test_prose_is_as_near_as_its_nearest_paragraph() -> None:
     assert found(said + beside, "python") < found(said, "python") - 0.1
 
 
+def test_a_table_of_values_is_as_near_as_its_nearest_row() -> None:
+    table = Document("a.csv", "0" * 64, 10, 0, "csv")
+    rows = "\n".join(f"red paint {n},{n}" for n in range(40))
+
+    def found(text: str, columns: str | None) -> float:
+        hit = Hit(table, Chunk(Span(0, 4, 1, 1), text, columns), 1.0)
+        return likeness("What is the phone number of Abernathy?", [hit, *hits_of([0.5] * 9, "markdown")])
+
+    named = found(f"{rows}\nAda Abernathy,12", "name, phone")
+    assert named == pytest.approx(found("Ada Abernathy,12", "name, phone"), abs=0.01)
+    assert named > found(rows, "name, phone") + 0.1
+    assert named > found(f"{rows}\nAda Abernathy,12", None) + 0.1
+
+
 def test_a_document_among_code_is_as_near_as_its_nearest_paragraph() -> None:
     said = "## Where a server is down\n\nThe client tries the next one.\n"
     beside = "\nThe licence is free of charge, and so is the paint of each of the garden's chairs.\n" * 8

@@ -29,6 +29,7 @@ from quaestor.answers.overview.path_descriptions import _COMMENT_ENDS
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.resolved_names import name_of_message
 from quaestor.answers.traces import read_trace
+from quaestor.chat.edit_turn import _MENTIONED
 from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut
 from quaestor.chunking.prose import read_front_matter
@@ -49,6 +50,7 @@ from quaestor.install import settings_edit
 from quaestor.llm.endpoints.failures import read_overflow
 from quaestor.related.imports import imports_of, outside_names
 from quaestor.search.callers_question import read_callers_question
+from quaestor.search.corpus_words import _repeating_terms
 
 DIGITS = "9" * 5_000
 
@@ -337,6 +339,14 @@ def test_a_very_polite_question() -> None:
 def test_a_long_name_above_a_message() -> None:
     assert name_of_message(["const " + "aErrorAa" * 60_000, 'TooDeepError = "too deep"'], 2) == "TooDeepError"
     assert name_of_message(["const " + "aErrorAa" * 60_000, '"too deep"'], 2) == ""
+
+
+def test_a_long_word_of_an_instruction_to_edit() -> None:
+    assert _MENTIONED.findall("a" * 400_000 + " in src/a.py, ..b.py and c.d") == ["src/a.py", "b.py", "c.d"]
+
+
+def test_a_long_word_before_again() -> None:
+    assert list(_repeating_terms("a" * 400_000 + " b. How do I connect again?")) == ["reconnect"]
 
 
 def test_empty_lines_of_a_git_configuration() -> None:

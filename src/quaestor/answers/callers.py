@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quaestor.answers.drafts import CorpusLines, Draft, in_code, innermost_definition
+from quaestor.answers.explain_name import imported_for
 from quaestor.answers.resolved_names import ResolvedName, resolve_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
@@ -43,6 +44,7 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     if asked is None:
         return None
     found = resolve_name(corpus, asked.target, ("definitions", "callers", "tests"), _LIMIT)
+    found = _with_its_folder(corpus, found)
     named_after = _named_after_file(corpus, asked.target, found)
     found = named_after or found
     if found is None or found.related is None:
@@ -51,6 +53,17 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
         return None
     draft = _CallersAnswer(asked, found, CorpusLines(corpus), file=asked.target if named_after else "")
     return draft.callees(corpus) if asked.kind == "callees" else draft.uses()
+
+
+def _with_its_folder(corpus: Corpus, found: ResolvedName | None) -> ResolvedName | None:
+    """Return a file with the uses of its folder, where that is what is imported, as in Go."""
+    if found is None or found.related is None or found.related.target.name:
+        return found
+    path = found.related.target.path or ""
+    other = imported_for(corpus, path)
+    if not path.endswith(".go") or other == path:
+        return found
+    return replace(found, related=corpus.related(other, ("callers", "tests"), _LIMIT))
 
 
 def _named_after_file(corpus: Corpus, target: str, found: ResolvedName | None) -> ResolvedName | None:

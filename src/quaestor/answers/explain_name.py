@@ -282,13 +282,14 @@ def explain_file(corpus: Corpus, path: str, lead: str = "") -> WayAnswer | None:
     else:
         draft.say(f"{in_code(path)} is {file.document.language}, {amount(len(file.lines), 'line')}.")
     if file.document.language not in _NEVER_IMPORTED and not path.endswith(_SOURCES):
-        draft.say(_importers_of(corpus.related(_imported_for(corpus, path), ("callers", "tests"), _LIMIT)))
+        draft.say(_importers_of(corpus.related(imported_for(corpus, path), ("callers", "tests"), _LIMIT)))
     return draft.finish("names")
 
 
 def _outer(known: Sequence[Definition], language: str) -> list[Definition]:
     """Return a file's outermost definitions and their members; namespaces are replaced by their contents."""
-    spaces = {one.name for one in known if one.kind == "module"} if language in _NAMESPACED else set()
+    modules = (one for one in known if one.kind == "module") if language in _NAMESPACED else ()
+    spaces = {part for one in modules for part in (*one.scope, one.name)}
     named = [one for one in known if one.name not in spaces and not GUARD.fullmatch(one.name)]
     scopes = [(one, len([part for part in one.scope if part not in spaces])) for one in named]
     outer = [one for one, depth in scopes if depth <= 1]
@@ -297,7 +298,7 @@ def _outer(known: Sequence[Definition], language: str) -> list[Definition]:
     return (brief if len(outer) > _MOST_LISTED else outer) or [one for one in known if len(one.scope) <= 1]
 
 
-def _imported_for(corpus: Corpus, path: str) -> str:
+def imported_for(corpus: Corpus, path: str) -> str:
     """Return the document that importers of a file name: Go imports folders, represented by their last file."""
     folder, _, name = path.rpartition("/")
     if not folder or not name.endswith(".go") or name.endswith("_test.go"):

@@ -1,6 +1,6 @@
 """Explains an option, an environment variable or a setting by what documents say of it and by its declaration.
 
-A question which environment variables there are is answered with all that code reads.
+A question which options or environment variables there are is answered with all that a file declares or code reads.
 
 Such a name is seldom a definition in a programming language. It is a string that code gives to an option parser or a
 settings reader, so ``explain_name`` does not find it, and a search finds passages with its words.
@@ -9,7 +9,8 @@ settings reader, so ``explain_name`` does not find it, and a search finds passag
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 
 from quaestor.answers.blocks import comment_above
@@ -24,6 +25,7 @@ from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.names_in_question import looks_like_code
 from quaestor.search.path_roles import folders_to_sources, profile_path
+from quaestor.stores import StoredChunk
 
 _LONGEST = 160
 _MOST_CHUNKS = 400
@@ -73,6 +75,21 @@ _READS_VARIABLE = re.compile(
     r"(?:\W{0,4}(?:get|fetch|key|pop|string|var)\w{0,4})?\W{1,6}[\"'](?P<quoted>[a-z]\w+)[\"']|\benv\.(?P<plain>[a-z]\w+)\b",
     re.IGNORECASE,
 )
+_ASKS_OPTIONS = re.compile(
+    r"^\W*(?:(?:what|which|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+)?(?:(?:are|all|of|the|command[- ]line)\s+)*"
+    r"(?:options|flags|switches|command[- ]line\s+arguments)"
+    r"(?:\s+(?:are\s+there|exist|available|supported|does\s+\w+\s+(?:have|take|accept|support|know)"
+    r"|do\s+i\s+have|can\s+(?:i|one|you)\s+(?:use|pass|give|set)|(?:of|on)\s+the\s+(?:command\s+line|program|tool)))?\W*$",
+    re.IGNORECASE,
+)
+_GIVES_OPTION = re.compile(
+    r"^[^\w\n]{0,12}(?:-\w[\s,|/`]+)?`{0,2}--(?P<shown>[a-z][\w-]+)|[\"'](?:-\w[\s,|/]+)?--(?P<string>[a-z][\w-]+)"
+    r"|\blong\s*=\s*\"(?P<long>[a-z][\w-]+)\"|arg!\(--\"?(?P<macro>[a-z][\w-]+)"
+    r"|\bOption\s+\"\w*\"\s+\[\"(?P<getopt>[a-z][\w-]+)\"|(?:Flag\{\s*Name:\s*|VarP?\([^\"\n]{1,60})\"(?P<flag>[a-z][\w-]+)\""
+)
+_OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
+_FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5
+_SHELLS = frozenset({"bash", "fish", "m4", "powershell", "zsh"})
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
 _NO_PROGRAM = frozenset({"dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
 _ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
@@ -164,10 +181,7 @@ def _listed(read: Mapping[str, tuple[str, int]]) -> str:
 
 def _variables_read(corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
     """Yield each place where code reads an environment variable, as a tuple that sorts, with the variable's name."""
-    store = corpus.store
-    for stored in store.get(
-        {one: None for term in _ENVIRONMENT for one in store.holding((term,), _MOST_READ)}
-    ).values():
+    for stored in _holding_any(corpus, _ENVIRONMENT):
         path = stored.document.path
         profile = profile_path(path)
         if stored.document.language in PROSE or stored.document.language in _NO_PROGRAM or any(profile.flags):
@@ -177,6 +191,58 @@ def _variables_read(corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
                 name: str = found["quoted"] or found["plain"]
                 if _VARIABLE.fullmatch(name) and not _SETS.search(line):
                     yield folders_to_sources(path), path, number, name
+
+
+def list_options(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """List the command-line options; None if no file declares several, or the question asks for none."""
+    if len(question.text) > _LONGEST or not _ASKS_OPTIONS.match(question.text):
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _tell_options(corpus))
+
+
+def _tell_options(corpus: Corpus) -> WayAnswer | None:
+    """Return the options in the file that declares most of them, and quote the beginning of these declarations."""
+    lines, draft = CorpusLines(corpus), Draft()
+    given = {
+        path: _options_of(file.lines) for path in _giving_options(corpus) if (file := lines.file(path)) is not None
+    }
+    path = max(given, key=lambda one: (len(given[one]), -folders_to_sources(one), one), default="")
+    if len(given.get(path, ())) < _FEWEST_OPTIONS:
+        return None
+    first = min(given[path].values())
+    draft.quote(lines.hit(path, first, max(one for one in given[path].values() if one - first < _MOST_SHOWN)))
+    listed = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(given[path].items())]
+    more = len(listed) - _MOST_VARIABLES
+    draft.say(
+        f"{in_code(path)} gives {amount(len(listed), 'option')}: {', '.join(listed[:_MOST_VARIABLES])}"
+        f"{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)."
+    )
+    return draft.finish("option")
+
+
+def _giving_options(corpus: Corpus) -> Sequence[str]:
+    """Return the few files that declare most options, without shell scripts, which mostly call other programs."""
+    counts = Counter[str]()
+    for stored in _holding_any(corpus, _OPTIONS):
+        path, language = stored.document.path, stored.document.language
+        if not (any(profile_path(path).flags) or _ASIDE.search(path) or language in _NO_PROGRAM or language in _SHELLS):
+            counts[path] += len(_options_of(stored.chunk.text.split("\n")))
+    return [path for path, _ in counts.most_common(_MOST_FILES)]
+
+
+def _options_of(lines: Sequence[str]) -> dict[str, int]:
+    """Return the options that lines declare, each with the number of the first line that does, from 1."""
+    given: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        for found in _GIVES_OPTION.finditer(line[:_LONGEST_LINE]):
+            given.setdefault(next(filter(None, found.groups())), number)
+    return given
+
+
+def _holding_any(corpus: Corpus, words: Sequence[str]) -> Iterable[StoredChunk]:
+    """Return the chunks that hold any of some terms; of a term in very many chunks, only the first ones."""
+    return corpus.store.get({one: None for word in words for one in corpus.store.holding((word,), _MOST_READ)}).values()
 
 
 def _tell(option: str, corpus: Corpus) -> WayAnswer | None:

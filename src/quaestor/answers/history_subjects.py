@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from quaestor.answers.overview.overview_answer import folder_meant
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms
@@ -123,12 +124,8 @@ def _as_folder(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject
     name = _OF_FOLDERS.sub("", text)
     if name == text or not name or " " in name:
         return None
-    ends = f"/{name.lower()}"
-    folders = {path.rpartition("/")[0] for path in corpus.store.documents()}
-    above = {"/".join(folder.split("/")[:depth]) for folder in folders for depth in range(1, folder.count("/") + 2)}
-    named = sorted((one for one in above if f"/{one}".lower().endswith(ends)), key=lambda one: one.count("/"))
-    alone = bool(named) and named[0].count("/") < min((one.count("/") for one in named[1:]), default=99)
-    return _as_file(subject, named[0], corpus, git) if alone else None
+    folder = folder_meant(name.lower(), corpus)
+    return _as_file(subject, folder, corpus, git) if folder else None
 
 
 def _as_name(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:

@@ -165,6 +165,7 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (r"kubernetes|k8s", r"chart\.ya?ml", r"kubeVersion\s*:"),
     (r"ghc|haskell", r"[\w-]+\.cabal", r"\s*tested-with\s*:"),
     (r"c\+\+|cpp|c|cmake", r"cmakelists\.txt", r"\s*(?:cmake_minimum_required|set\s*\(\s*CMAKE_C(?:XX)?_STANDARD)"),
+    (r"c\+\+|cpp", r"configure\.(?:ac|in)", r"\s*AX_CXX_COMPILE_STDCXX\b"),
     (r"perl", r"makefile\.pl|cpanfile|dist\.ini", r"\s*(?:MIN_PERL_VERSION|requires?\s+['\"]perl)"),
     (r"\.net|dotnet|c#", r"[\w.-]+\.csproj|global\.json", r"\s*(?:<TargetFrameworks?>|\"version\")"),
 )
@@ -179,6 +180,7 @@ _WHICH = rf"(?:(?:what|which)(?:\s+(?:is|are))?\s+)?(?:the\s+)?{_LEAST}(?:requir
 _VERSIONS = re.compile(
     rf"{_WHICH}{_LANGUAGE}[ -]versions?\s*{_RUNS}"
     rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'of')}\s*{_RUNS}"
+    rf"|{_WHICH}versions?\s+of\s+(?P<other>[a-z][\w.+-]*)\s+(?:does|do|is|must)\s+{_IT}?\s*(?:need(?:ed)?|require[ds]?|support)"
     rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'for')}\s+(?:does|is|must)\s+"
     r"(?:the\s+)?(?P<part>[\w.-]+)(?:\s+(?:chart|package|module|crate|app))?\s+(?:need(?:ed)?|require[ds]?|support)"
     rf"|welche\s+{_LANGUAGE.replace('language', 'german')}[ -]version(?:en)?"

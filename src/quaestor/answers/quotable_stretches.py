@@ -40,9 +40,11 @@ _LICENCE = re.compile(r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?://|#|--|;)[^\n]*(?:\n[^
 _LICENSED = re.compile(r"\b(?:copyright|licen[sc]ed?\b.{0,40}\bunder|SPDX-License)\b", re.IGNORECASE | re.DOTALL)
 _DOCSTRING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
 _ROW = re.compile(r"[ \t]*\|")
-_RULE = re.compile(r"\s*\|[ \t:|-]*-[ \t:|-]*$|\s*\+=[=+]*\+", re.MULTILINE)
+_RULE = re.compile(r"\s*\|(?=[^-\n]*-)[ \t:|-]++$|\s*\+=[=+]*\+", re.MULTILINE)
 """The line below the head of a table, in Markdown and in reStructuredText."""
 _LONGEST_LEAD = 300
+_MANY_ROWS = 8
+"""Rows from which on only those are quoted that tell something."""
 _LOOKED_BACK = 40
 """Items and rows up to which the beginning of a list or table is looked for."""
 _DEFINITION = re.compile(
@@ -154,11 +156,15 @@ def whole(passage: Passage, found: tuple[int, int], weight: Callable[[str], floa
     pieces = pieces_of(text, begins=passage.start_line == 1, language=passage.language)
     if not pieces:
         return None
-    pieces = _without_edges(text, pieces, weight)
+    all_pieces, pieces = pieces, _without_edges(text, _rows_apart(text, pieces, weight), weight)
     first = text.count("\n", 0, pieces[0].start) + passage.start_line
     lines = (first + text.count("\n", pieces[0].start, piece.start) for piece in pieces)
     at = next((number for number, line in enumerate(lines) if line >= found[0]), len(pieces) - 1)
-    return Stretch(passage, pieces[0].start, pieces[-1].end, code=False, section=pieces[at].heading)
+    before = [one for one in all_pieces if one.end <= pieces[0].start]
+    head = _head_of_table(text, before, pieces[0].start) if _ROW.match(text, pieces[0].start) else None
+    beside = head is not None and not text[head[1] : pieces[0].start].strip()
+    start, head = (head[0], None) if head is not None and beside else (pieces[0].start, head)
+    return Stretch(passage, start, pieces[-1].end, code=False, head=head, section=pieces[at].heading)
 
 
 def without_neighbours(stretch: Stretch, weight: Callable[[str], float]) -> Stretch:
@@ -174,6 +180,20 @@ def without_neighbours(stretch: Stretch, weight: Callable[[str], float]) -> Stre
     parted = _without_outermost(text, stretch.passage.language, 0, len(text), weight, _OF_BEST_FURTHER)
     start, end = _whole_lines(text, *parted)
     return replace(stretch, start=stretch.start + start, end=stretch.start + end)
+
+
+def _rows_apart(text: str, pieces: Sequence[Piece], weight: Callable[[str], float]) -> Sequence[Piece]:
+    """Return pieces, each row of a long table a section by itself if a row tells most."""
+    rows = [piece for piece in pieces if _ROW.match(text, piece.start)]
+    told = {piece.start: weight(text[piece.start : piece.end]) for piece in pieces}
+    most = max((told[row.start] for row in rows), default=0.0)
+    if len(rows) < _MANY_ROWS or not most or most < max(told.values()):
+        return pieces
+    apart = {row.start for row in rows}
+    return [
+        Piece(one.start, one.end, len(pieces) + number if one.start in apart else one.section, one.heading)
+        for number, one in enumerate(pieces)
+    ]
 
 
 def _is_prose(passage: Passage) -> bool:
@@ -214,9 +234,18 @@ def _definitions_that_tell(passage: Passage, found: tuple[int, int], weight: Cal
     start, end = _past_imports(text), len(text.rstrip())
     if not text[start:].strip() or weight(text[start:]) < weight(text):
         start = 0
+    elif passage.language == "csv":
+        start, end = _rows_that_tell(text, weight)
     elif found == (passage.start_line, passage.end_line):
         start, end = _without_outermost(text, passage.language, start, end, weight, _OF_BEST)
     return _whole_lines(text, start, end)
+
+
+def _rows_that_tell(text: str, weight: Callable[[str], float]) -> tuple[int, int]:
+    """Return where the lines of a table of values begin and end that tell enough of the question."""
+    rows = [Piece(*line.span(), number, "") for number, line in enumerate(re.finditer(r"[^\n]+", text))]
+    kept = _without_edges(text, rows, weight) if len(rows) >= _MANY_ROWS else rows
+    return kept[0].start, kept[-1].end
 
 
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:

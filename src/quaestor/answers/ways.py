@@ -11,7 +11,7 @@ from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
-from quaestor.answers.explain_option import explain_option, list_environment
+from quaestor.answers.explain_option import explain_option, list_environment, list_options
 from quaestor.answers.explain_term import explain_term, holds_documents
 from quaestor.answers.names_question import asks_about_a_word
 from quaestor.answers.overview.overview_answer import (
@@ -80,6 +80,7 @@ WAYS: tuple[Way, ...] = (
     explain_name,
     explain_option,
     list_environment,
+    list_options,
     explain_term,
     answer_within_file,
     answer_error,

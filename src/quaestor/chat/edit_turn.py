@@ -31,7 +31,7 @@ _SMALL = re.compile(r"(?<![\d.])(?:0\.\d+|[123](?:\.\d+)?)b\b", re.IGNORECASE)
 _NEED = re.compile(r"^\W{0,4}NEED:[ \t]*(\S.{0,200}?)[ \t]*$", re.MULTILINE)
 _MOST_NEEDS = 3
 _HITS_FOR_A_NEED = 3
-_MENTIONED = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.\w+")
+_MENTIONED = re.compile(r"(?<![\w@.+-])[\w@.+-]*+(?:/[\w@.+-]+)+|(?<![\w@+-])[\w@+-]++\.\w+")
 # A file that would take more of the window than this is shown in the parts that were found.
 _WHOLE_FILE_SHARE = 3
 _EXCERPT_LINES = 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from quaestor.chunking.by_lines import cut_lines
@@ -9,6 +10,10 @@ from quaestor.chunking.chunk_settings import ChunkSettings, CutDocument
 from quaestor.chunking.decode import DecodedFile, decode
 from quaestor.chunking.languages import KEYED, PROSE, TEMPLATES, WITHOUT_GRAMMAR, recognise, why_not_parse
 from quaestor.core.documents import Chunk, ChunkerName
+
+_COLUMN = re.compile(r"[^\W\d_][\w .()/%-]{0,60}")
+"""The name of a column, which begins with a letter."""
+_LONGEST_COLUMNS = 200
 
 
 def cut(
@@ -64,7 +69,19 @@ def cut(
             return CutDocument(language, decoded.encoding, chunker, prose.chunks, *told)
         # A document's metadata count however it is cut.
         return CutDocument(language, decoded.encoding, "lines", _by_lines(decoded, settings), *told)
-    return CutDocument(language, decoded.encoding, "lines", _by_lines(decoded, settings), note=note)
+    lines = _by_lines(decoded, settings)
+    chunks = _named_for_columns(lines) if language == "csv" else lines
+    return CutDocument(language, decoded.encoding, "lines", chunks, note=note)
+
+
+def _named_for_columns(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
+    """Return the chunks of a table of values, all but the first named for its columns, if its head names any."""
+    cells = re.split(r"[,;\t|]", chunks[0].text.partition("\n")[0].strip()) if chunks else []
+    names = [cell.strip(' "') for cell in cells]
+    if len(names) < 2 or len(set(names)) < len(names) or not all(_COLUMN.fullmatch(name) for name in names):
+        return chunks
+    columns = ", ".join(names)[:_LONGEST_COLUMNS]
+    return (chunks[0], *(chunk._replace(symbol=columns) for chunk in chunks[1:]))
 
 
 def _along_outline(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:

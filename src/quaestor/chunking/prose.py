@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from textwrap import dedent
@@ -17,6 +17,7 @@ from quaestor.chunking import merge
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import DecodedFile
 from quaestor.chunking.headings import (
+    LONGEST_HEADING,
     TERM_LEVEL,
     Heading,
     adorned_headings,
@@ -24,6 +25,7 @@ from quaestor.chunking.headings import (
     markdown_headings,
     mediawiki_headings,
     numbered_articles,
+    plain_title,
 )
 from quaestor.chunking.manual_headings import MANUALS
 from quaestor.chunking.outline import NO_PARENT, Piece
@@ -128,6 +130,9 @@ _FINDERS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     "text": adorned_headings,
     **MANUALS,
 }
+_ROW = re.compile(r"[ \t]*\|")
+_RULE = re.compile(r"[ \t]*\|(?=[^-\n]*-)[ \t:|-]++\r?")
+"""The line below the names of a table's columns."""
 _OF_LAWS = frozenset(("markdown", "text"))
 _FENCE = re.compile(rb"[ \t]*(?:```|~~~)")
 # A paragraph begins after a blank line, or with a list item or fence within running text.
@@ -172,7 +177,36 @@ def cut_prose(file: DecodedFile, language: str, settings: ChunkSettings, *, page
     # A MediaWiki page has no heading for its title.
     title = about.title or (None if paged or language == "mediawiki" else _top(titled))
     about = replace(about, title=title)
-    return CutProse(merge.chunks(groups, data, file.encoding), about, bool(headings))
+    chunks = tuple(_named_for_columns(merge.chunks(groups, data, file.encoding)))
+    return CutProse(chunks, about, bool(headings))
+
+
+def _named_for_columns(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Yield chunks; one that begins amid a table is named for its columns, which its rows do not say."""
+    columns = ""
+    for chunk in chunks:
+        lines = chunk.text.strip("\r\n").split("\n")
+        amid = bool(columns) and _ROW.match(lines[0]) and not (len(lines) > 1 and _RULE.fullmatch(lines[1]))
+        around = filter(None, (*chunk.scope, chunk.symbol))
+        yield chunk._replace(symbol=columns, kind="section", scope=tuple(around)) if amid else chunk
+        columns = _open_table(chunk.text, columns if amid else "")
+
+
+def _open_table(text: str, columns: str) -> str:
+    """Return the columns of the table that a text ends in, joined by commas; empty where it ends in none.
+
+    ``columns`` are those of the table that it begins in.
+    """
+    before = ""
+    for line in text.rstrip("\r\n").split("\n"):
+        if _RULE.fullmatch(line) and before:
+            columns = ", ".join(
+                filter(None, (plain_title(cell.encode()) for cell in before.strip(" \t\r|").split("|")))
+            )
+        elif not _ROW.match(line):
+            columns = ""
+        before = line if _ROW.match(line) else ""
+    return "" if re.search(r"\n[ \t]*\r?\n\s*\Z", text) else columns[:LONGEST_HEADING]
 
 
 def _with_articles(data: bytes, headings: list[Heading], start: int, language: str) -> list[Heading]:

@@ -171,7 +171,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MOST_NAMED = 3
 _LARGEST = 1 << 18
 _KEYS = tuple(name for name, rule in RULES.items() if rule.secret)
-_HOLDS_KEY = re.compile(rf"^\s*[\"']?(?:{'|'.join(_KEYS)})[\"']?\s*=\s*[\"'][^\"']", re.MULTILINE)
+_HOLDS_KEY = re.compile(rf"^[ \t]*[\"']?(?:{'|'.join(_KEYS)})[\"']?[ \t]*=[ \t]*[\"'][^\"']", re.MULTILINE)
 
 
 def check_permissions(settings: Settings) -> str:

@@ -211,9 +211,10 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
         if has_unspaced(question):
             return _ALIKE_UNSPACED
         return _ALIKE_LEAST + _ALIKE_BY_WORDS * share_held(question, hits)
-    if among_code and hits[0].document.language not in PROSE:
+    rows = _rows(hits[0])
+    if among_code and hits[0].document.language not in PROSE and not rows:
         return float(embedder.question(question) @ embedder.encode([text])[0])
-    query, *paragraphs = embedder.encode([question, text, *_paragraphs(text)])
+    query, *paragraphs = embedder.encode([question, text, *(rows or _paragraphs(text))])
     moved = [embedder.question(question) @ paragraphs[0]] if among_code else []
     return float(max([*moved, *(query @ one for one in paragraphs)]))
 
@@ -292,6 +293,12 @@ def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, f
 def _is_mostly_prose(hits: Sequence[Hit]) -> bool:
     best = hits[:_FEWEST]
     return 2 * sum(hit.document.language in PROSE for hit in best) > len(best)
+
+
+def _rows(hit: Hit) -> Sequence[str]:
+    """Return the lines of a chunk that is named for the columns of its table, each with these names; else none."""
+    amid = hit.document.language == "csv" or (hit.document.language in PROSE and hit.text.startswith("|"))
+    return [f"{hit.symbol}\n{row}" for row in hit.text.split("\n") if row.strip()] if amid and hit.symbol else []
 
 
 def _paragraphs(text: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ _WORD = re.compile(r"[A-Za-z]+")
 _TURNED = re.compile(r"\b(?:turn|switch)(?:s|es|ed|ing)?\s+(?:\S+\s+){0,4}?(off|on)\b", re.IGNORECASE)
 _OTHERWISE = {"off": "disable", "on": "enable"}
 """What options and documents say instead of "turn X off" and "turn X on"."""
-_AGAIN = re.compile(r"((?:[A-Za-z]+\W{1,2}){1,4})again\b", re.IGNORECASE)
+_AGAIN = re.compile(r"(?<![A-Za-z])((?:[A-Za-z]++\W{1,2}){1,4})again\b", re.IGNORECASE)
 _IRREGULAR = {"built": "build", "drawn": "draw", "drew": "draw", "ran": "run", "sent": "send", "taken": "take"}
 _OTHER_WITH_RE = frozenset("act cover fuse lease main move place port turn view".split())
 """Words that mean something else after "re", or nothing of the kind: move, place, port."""

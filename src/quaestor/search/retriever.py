@@ -60,6 +60,8 @@ _DEFINITIONS_OF_SYMBOL = 200
 _HOLDING_QUOTE = 50
 _HOLDING_NAME = 200
 _PROSE = FEATURES.index("prose")
+_VALUES = "csv"
+"""The language of tables of values, which are among documents what they are about, and no code."""
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
 # How many times as many candidates as are asked for are compared with each other for being the same.
@@ -338,7 +340,8 @@ def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Ma
     behind = background_among(query, candidates.traits, candidates.files)
     features = compute_features(query, candidates, behind)
     steps = certainty_steps(query, candidates.traits, candidates.files, behind)
-    return features, steps + steps_of_code(query, features[:, _PROSE] > 0)
+    values = np.array([known.stored.document.language == _VALUES for known in candidates.traits], dtype=bool)
+    return features, steps + steps_of_code(query, (features[:, _PROSE] > 0) | values)
 
 
 def _in_other_styles(query: Query) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from served import Running, get, post, serving, write
+from served import Running, get, post, running, serving, write
 
 from quaestor.assemble import make_users
 from quaestor.core.errors import LimitError
@@ -45,6 +45,20 @@ def test_guesses_are_refused_after_some_and_users_are_not(guarded: Running) -> N
     assert get(f"{guarded.url}{PATH}").status_code == 401
     users.revoke("anna")
     assert tried(guarded, tokens[0]).status_code == 429
+
+
+def test_strangers_are_not_told_where_the_users_are_kept(guarded: Running, caplog: pytest.LogCaptureFixture) -> None:
+    served = guarded.served
+    make_users(served.settings).add("anna")
+    [accounts] = Path(served.settings.home).glob("accounts*")
+    accounts.write_bytes(b"no database" * 1000)
+    assert str(accounts) in tried(guarded, "any").json()["error"]["message"]
+    with running(served, open_to_local=False) as open_to_others:
+        for refused in (tried(open_to_others, "any"), post(f"{open_to_others.url}/log-in", data={"token": "any"})):
+            assert refused.status_code == 503
+            assert "log says why" in refused.text
+            assert accounts.name not in refused.text
+    assert str(accounts) in caplog.text
 
 
 def test_where_there_are_no_users_any_key_may_be_sent(guarded: Running) -> None:

@@ -68,17 +68,25 @@ def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0) -> WayAnswer
     return WayAnswer("overview", tuple(pieces_of(found)), found.hits, known=found.documents > 0)
 
 
+_ASKED_PLACE = re.compile(
+    r"\s*where\s+(?:is|are)\s+(?:the\s+)?(?P<name>[\w-]+)\s+(?:implemented|located|programmed|written)\W*",
+    re.IGNORECASE,
+)
+
+
 def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return an overview of a folder if the question asks what a folder is for or what it holds, else None."""
-    found = _ASKED_FOLDER.match(question.text) if len(question.text) <= _LONGEST_NAME else None
-    if found is None or not (found["folder"] or "/" in found["name"]):
+    """Return an overview of a folder if the question asks what it is for or holds, or where it is; else None."""
+    text = question.text if len(question.text) <= _LONGEST_NAME else ""
+    found, place = _ASKED_FOLDER.match(text), _ASKED_PLACE.fullmatch(text)
+    if place is None and (found is None or not (found["folder"] or "/" in found["name"])):
         return None
+    name = (place or found)["name"].strip("`./").lower()  # type: ignore[index]
     corpus.try_refresh()
-    folder = corpus.retry_reopened(lambda: _folder_meant(found["name"].strip("`./").lower(), corpus))
+    folder = corpus.retry_reopened(lambda: folder_meant(name, corpus))
     return _overview_of(corpus, folder, _BUDGET_OF_FOLDER) if folder else None
 
 
-def _folder_meant(name: str, corpus: Corpus) -> str:
+def folder_meant(name: str, corpus: Corpus) -> str:
     """Return the shallowest folder whose path is a name or ends with it; empty if there is none or several."""
     folders = {path.rpartition("/")[0] for path in corpus.store.documents()}
     folders |= {above for path in folders for above in accumulate(path.split("/"), "{}/{}".format)}

@@ -34,7 +34,7 @@ TROUBLE = (RefusedError, httpx2.RequestError, ssl.SSLError)
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often a request is repeated, and after which pauses.
+    """How often a failed request is sent again, and after which pauses.
 
     Attributes:
         retries: the number of tries after the first.

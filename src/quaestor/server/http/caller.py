@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.users import LOCAL, User
 from quaestor.core.errors import UsageError
 from quaestor.server.http.served_state import Served
+
+_LOG = logging.getLogger("quaestor.server")
 
 COOKIE = "quaestor_token"
 """The name of the cookie with the token of a user who logged in on the page."""
@@ -36,7 +40,7 @@ async def who(request: Request) -> User:
 
 
 def _caller(served: Served, token: str, address: str) -> User:
-    user = served.guesses.by_token(served.users, token, address) if token else None
+    user = user_of(served, token, address) if token else None
     if user is not None:
         served.rates.take(user.id)
         return user
@@ -44,6 +48,24 @@ def _caller(served: Served, token: str, address: str) -> User:
         return LOCAL
     reason = "The token is unknown or was revoked." if token else "A token is required."
     raise UnknownCallerError(f"{reason} Send 'Authorization: Bearer TOKEN'; `quaestor users add NAME` makes one.")
+
+
+def user_of(served: Served, token: str, address: str) -> User | None:
+    """Return the user of a token that came from an address; None if it is unknown or revoked.
+
+    Raises:
+        AccountsUnusableError: tokens cannot be looked up; on a server for others only its log says why and where.
+        LimitError: the address has sent too many unknown tokens.
+    """
+    try:
+        return served.guesses.by_token(served.users, token, address)
+    except AccountsUnusableError as error:
+        if served.open_to_local:
+            raise
+        _LOG.warning("tokens not looked up: %s", error)
+        untold = AccountsUnusableError("Tokens cannot be looked up now; the server's log says why. Try again later.")
+        untold.retryable = error.retryable
+        raise untold from error
 
 
 def address_of(request: Request) -> str:

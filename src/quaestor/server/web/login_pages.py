@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from quaestor.server.http.caller import COOKIE, UnknownCallerError, address_of, who
+from quaestor.server.http.caller import COOKIE, UnknownCallerError, address_of, user_of, who
 from quaestor.server.http.served_state import ServedHere
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_templates import page
@@ -40,7 +40,7 @@ def log_in(
     next: Annotated[str, Form(max_length=2000)] = "/",
 ) -> Response:
     """Log in a user with a token."""
-    if served.guesses.by_token(served.users, token.strip(), address_of(request)) is None:
+    if user_of(served, token.strip(), address_of(request)) is None:
         failed = "This token is unknown or was revoked. `quaestor users add NAME` prints a new one."
         return page("log_in.html", 401, failed=failed, next=_within(next))
     answer = RedirectResponse(_within(next), 303)

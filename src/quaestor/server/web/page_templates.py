@@ -55,7 +55,7 @@ def with_code(text: str) -> Markup:
     return Markup(_CODE.sub(_CODE_HTML, str(escape(plain(text)))))
 
 
-_CODE = re.compile(r"(`+)([^`\n]{1,200})\1(?!`)")
+_CODE = re.compile(r"(`{1,9})([^`\n]{1,200})\1(?!`)")
 _TICKS = r'<span class="tick" aria-hidden="true">\1</span>'
 _CODE_HTML = rf"<code>{_TICKS}\2{_TICKS}</code>"
 
