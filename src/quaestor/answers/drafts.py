@@ -142,9 +142,11 @@ class CorpusLines:
         """Return the head of the definition within some lines, up to ``end_of_head``; raises as ``hit``."""
         name = (symbol or "").rpartition(".")[2]
         same = [one for one in self.definitions(path) if one.name == name and one.span.end_line >= start]
-        found = next((one for one in same if one.span.start_line <= end), None)
+        definition = next((one for one in same if one.span.start_line <= end), None)
         file = self.file(path)
-        return self.hit(path, start, start if file is None else end_of_head(file.lines, found, start, name), symbol)
+        return self.hit(
+            path, start, start if file is None else end_of_head(file.lines, definition, start, name), symbol
+        )
 
     def statement(self, path: str, line: int, symbol: str | None = None) -> Hit:
         """Return a line and the following ones that complete its statement, up to a limit; raises as ``hit``."""

@@ -68,15 +68,15 @@ def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
     ours: dict[str, list[int]] = {}
     for frame in frames:
         ours.setdefault(frame.path, []).append(frame.line)
-    found = find_templates(corpus, trace, ours, lines)
-    said = "\n".join(trace.messages)
+    places = find_templates(corpus, trace, ours, lines)
+    message = "\n".join(trace.messages)
     raising: tuple[Relative, ...] = ()
-    if not frames and found.origin is None:
-        raising = _places_that_raise(corpus, said)
+    if not frames and places.origin is None:
+        raising = _places_that_raise(corpus, message)
     traced = frames and (len(trace.frames) > 1 or trace.frames[0].names)
-    if found.origin is None and not raising and not traced:
+    if places.origin is None and not raising and not traced:
         return None
-    return _ErrorAnswer(corpus, lines, found, frames, said).answer(raising)
+    return _ErrorAnswer(corpus, lines, places, frames, message).answer(raising)
 
 
 def _places_that_raise(corpus: Corpus, message: str) -> tuple[Relative, ...]:
@@ -88,9 +88,9 @@ def _places_that_raise(corpus: Corpus, message: str) -> tuple[Relative, ...]:
     names = dict.fromkeys(re.split(r"::|->|[.\\#$:/]", name)[-1] for name in names_of_code(message))
     for name in [*names][:_MOST_NAMES]:
         is_fault = _FAULT.search(name) or _NAMES_FAULT.search(message)
-        if is_fault and name[:1].isupper() and name not in _ANY and (found := raises_of(corpus, name, _MOST_RAISING)):
+        if is_fault and name[:1].isupper() and name not in _ANY and (places := raises_of(corpus, name, _MOST_RAISING)):
             words = set(content_terms(message)) - set(content_terms(name))
-            return tuple(sorted(found, key=lambda one: -len(words & set(terms(f"{one.path} {one.text}")))))
+            return tuple(sorted(places, key=lambda one: -len(words & set(terms(f"{one.path} {one.text}")))))
     return ()
 
 
@@ -98,12 +98,12 @@ class _ErrorAnswer:
     """An unfinished answer: the places that print the message, and the frames in this corpus, innermost first."""
 
     def __init__(
-        self, corpus: Corpus, lines: CorpusLines, found: MessagePlaces, frames: tuple[_FrameHere, ...], message: str
+        self, corpus: Corpus, lines: CorpusLines, places: MessagePlaces, frames: tuple[_FrameHere, ...], message: str
     ) -> None:
         self._corpus = corpus
         self._lines = lines
         self._message = message
-        self._found = found
+        self._found = places
         self._frames = frames
         self._draft = Draft()
         self._quoted: list[tuple[str, int, int]] = []
@@ -186,8 +186,8 @@ class _ErrorAnswer:
         """Quote where an error is raised."""
         places = [one for one in raising if not stands_behind(one.path)]
         # A value of the message may name its place: "Missing lock for job 7. moveToFinished".
-        named = names_of_code(self._message)
-        places.sort(key=lambda one: not any(name in one.text for name in named))
+        names = names_of_code(self._message)
+        places.sort(key=lambda one: not any(name in one.text for name in names))
         if places:
             self._draft.say("It is raised here:")
         for one in places[:_MOST_FRAMES]:
@@ -245,16 +245,16 @@ class _FrameHere:
 
 def _frames_here(corpus: Corpus, frames: Sequence[Frame], lines: CorpusLines) -> tuple[_FrameHere, ...]:
     """Return the frames that lie in this corpus, innermost first, each definition once, up to a limit."""
-    found: dict[tuple[str, str | None], _FrameHere] = {}
+    frames_here: dict[tuple[str, str | None], _FrameHere] = {}
     # Recursion repeats frames: of a long trace its two ends tell most.
     distinct = list(dict.fromkeys(frames))
     half = _MOST_LOOKED_AT // 2
-    kept = distinct if len(distinct) <= _MOST_LOOKED_AT else [*distinct[:half], *distinct[-half:]]
-    for inner, frame in zip((None, *kept), kept, strict=False):
+    considered = distinct if len(distinct) <= _MOST_LOOKED_AT else [*distinct[:half], *distinct[-half:]]
+    for inner, frame in zip((None, *considered), considered, strict=False):
         here = _frame_here(corpus, frame, lines, inner.names[-1] if inner is not None and inner.names else "")
         if here is not None:
-            found.setdefault((here.path, here.symbol or str(here.line)), here)
-    return tuple(found.values())[:_MOST_HERE]
+            frames_here.setdefault((here.path, here.symbol or str(here.line)), here)
+    return tuple(frames_here.values())[:_MOST_HERE]
 
 
 def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines, callee: str) -> _FrameHere | None:
@@ -264,10 +264,10 @@ def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines, callee: str) -
             continue
         known = lines.definitions(path)
         package = _is_of_its_package(file, frame)
-        named = _definition_of_frame(known, frame) if package is not False else None
-        known_by_name = named is not None and not (frame.is_installed and path.count("/") > 1)
+        definition = _definition_of_frame(known, frame) if package is not False else None
+        known_by_name = definition is not None and not (frame.is_installed and path.count("/") > 1)
         if known_by_name or package or (not _is_bare(frame) and _path_fits(frame, path)):
-            return _frame_at(file, frame, known, named, callee)
+            return _frame_at(file, frame, known, definition, callee)
     return None
 
 
@@ -292,15 +292,15 @@ def _homes(corpus: Corpus, frame: Frame) -> list[str]:
     """Return the documents that define the function of a frame without a path, if their path names its owner."""
     if not frame.names:
         return []
-    found = corpus.store.get(corpus.store.defining([frame.names[-1]], 20)).values()
-    exact = [one for one in found if frame.names[-1] in (one.chunk.symbol, *one.chunk.defines)]
+    chunks = corpus.store.get(corpus.store.defining([frame.names[-1]], 20)).values()
+    exact = [one for one in chunks if frame.names[-1] in (one.chunk.symbol, *one.chunk.defines)]
     owners = {part.lower() for name in frame.names[:-1] for part in (name, *split_identifier(name))}
-    kept = [
+    paths = [
         one.document.path
         for one in exact
         if owners & {part.lower() for part in (*one.chunk.scope, *profile_path(one.document.path).terms)}
     ]
-    return sorted(set(kept), key=lambda path: (profile_path(path).flags, path))[:1]
+    return sorted(set(paths), key=lambda path: (profile_path(path).flags, path))[:1]
 
 
 def _count_common_names(frame_path: str, path: str) -> int:
@@ -359,19 +359,19 @@ def _definition_of_frame(known: Sequence[Definition], frame: Frame) -> Definitio
     return None
 
 
-def _lines_away(found: Definition, line: int) -> int:
-    return max(found.span.start_line - line, line - found.span.end_line, 0)
+def _lines_away(definition: Definition, line: int) -> int:
+    return max(definition.span.start_line - line, line - definition.span.end_line, 0)
 
 
 def _frame_at(
     file: IndexedFile, frame: Frame, known: Sequence[Definition], definition: Definition | None, callee: str
 ) -> _FrameHere:
     line = _line_now(file, frame, definition, callee)
-    found = innermost_definition(known, line)
-    if definition is not None and (found is None or not definition.span.start_line <= line <= definition.span.end_line):
-        found = definition
-    first, last = stretch(file, found, line)
-    return _FrameHere(file.document.path, line, first, last, qualified_name(found))
+    inner = innermost_definition(known, line)
+    if definition is not None and (inner is None or not definition.span.start_line <= line <= definition.span.end_line):
+        inner = definition
+    first, last = stretch(file, inner, line)
+    return _FrameHere(file.document.path, line, first, last, qualified_name(inner))
 
 
 def _line_now(file: IndexedFile, frame: Frame, definition: Definition | None, callee: str) -> int:

@@ -139,11 +139,11 @@ def read_option_question(text: str) -> str:
     if len(text) > _LONGEST:
         return ""
     for pattern in _ASKED:
-        if found := pattern.match(text.strip()):
-            option: str = found["option"].strip("`")
-            said = found["before"] or found["behind"]
-            named = (said and option not in _NOTHING) or _WRITTEN_SO.match(option) or looks_like_code(option)
-            return option if named else ""
+        if match := pattern.match(text.strip()):
+            option: str = match["option"].strip("`")
+            kind = match["before"] or match["behind"]
+            is_option = (kind and option not in _NOTHING) or _WRITTEN_SO.match(option) or looks_like_code(option)
+            return option if is_option else ""
     return ""
 
 
@@ -187,8 +187,8 @@ def _variables_read(corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
         if stored.document.language in PROSE or stored.document.language in _NO_PROGRAM or any(profile.flags):
             continue
         for number, line in enumerate(stored.chunk.text.split("\n"), stored.chunk.span.start_line):
-            for found in _READS_VARIABLE.finditer(line[:_LONGEST_LINE]):
-                name: str = found["quoted"] or found["plain"]
+            for match in _READS_VARIABLE.finditer(line[:_LONGEST_LINE]):
+                name: str = match["quoted"] or match["plain"]
                 if _VARIABLE.fullmatch(name) and not _SETS.search(line):
                     yield folders_to_sources(path), path, number, name
 
@@ -212,10 +212,10 @@ def _tell_options(corpus: Corpus) -> WayAnswer | None:
         return None
     first = min(given[path].values())
     draft.quote(lines.hit(path, first, max(one for one in given[path].values() if one - first < _MOST_SHOWN)))
-    listed = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(given[path].items())]
-    more = len(listed) - _MOST_VARIABLES
+    options = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(given[path].items())]
+    more = len(options) - _MOST_VARIABLES
     draft.say(
-        f"{in_code(path)} gives {amount(len(listed), 'option')}: {', '.join(listed[:_MOST_VARIABLES])}"
+        f"{in_code(path)} gives {amount(len(options), 'option')}: {', '.join(options[:_MOST_VARIABLES])}"
         f"{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)."
     )
     return draft.finish("option")
@@ -235,8 +235,8 @@ def _options_of(lines: Sequence[str]) -> dict[str, int]:
     """Return the options that lines declare, each with the number of the first line that does, from 1."""
     given: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
-        for found in _GIVES_OPTION.finditer(line[:_LONGEST_LINE]):
-            given.setdefault(next(filter(None, found.groups())), number)
+        for match in _GIVES_OPTION.finditer(line[:_LONGEST_LINE]):
+            given.setdefault(next(filter(None, match.groups())), number)
     return given
 
 
@@ -275,8 +275,8 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
             continue
         aside = (*profile_path(path).flags, _ASIDE.search(path) is not None)
         for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1):
-            if name in file.lines[at - 1] and (found := _told(file, at, name, token)) is not None:
-                yield _Place(found[0], aside, folders_to_sources(path), path, found[1], found[2])
+            if name in file.lines[at - 1] and (place := _told(file, at, name, token)) is not None:
+                yield _Place(place[0], aside, folders_to_sources(path), path, place[1], place[2])
 
 
 def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
@@ -315,27 +315,27 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
     begins = re.match(rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*", line)
     if begins is None or re.match(r"\s*=|\(", line[begins.end() :]):
         return 0
-    said = line[begins.end() :]
+    rest = line[begins.end() :]
     below = at < len(lines) and _indent(lines[at]) > _indent(line)
     if prose and above and not below and not re.search(r"[|*+.-]", begins["mark"]) and not _FENCE.match(above):
         return 0  # a line of a paragraph that happens to begin with it
-    end = _end_of_entry(lines, at, alone=prose and not below and len(find_words(said)) < _FEWEST_WORDS)
-    return end if len(find_words("\n".join([said, *lines[at:end]]))) >= _FEWEST_WORDS else 0
+    end = _end_of_entry(lines, at, alone=prose and not below and len(find_words(rest)) < _FEWEST_WORDS)
+    return end if len(find_words("\n".join([rest, *lines[at:end]]))) >= _FEWEST_WORDS else 0
 
 
 def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
     """Return the lines of code that declare an option as a string, with the text or comment that describes it."""
     strings = [one.strip("\"'`:") for one in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
     own = re.compile(rf"\s*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)")
-    found = next(filter(None, map(own.fullmatch, strings)), None)
-    if found is None:
+    match = next(filter(None, map(own.fullmatch, strings)), None)
+    if match is None:
         return None
-    if len(find_words(found["said"])) > 1:
+    if len(find_words(match["said"])) > 1:
         return _Form.DECLARED, at, at
     for start in (at, _begins(lines, at)):
         end = _closes(lines, start, at)
         before = len(_texts(lines[start - 1 : at - 1]))
-        if before > _MOST_BEFORE and not found[0].isupper():
+        if before > _MOST_BEFORE and not match[0].isupper():
             return _Form.READ, at, at  # one argument of many
         if any(len(find_words(one)) > 1 and " " in one.strip() for one in _texts(lines[start - 1 : end])):
             return _Form.DECLARED, start, end
@@ -346,8 +346,8 @@ def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_F
 def _comment_above(lines: Sequence[str], at: int) -> int:
     """Return the first line to show of the comment above a line; the line itself if no comment says anything."""
     above = max(comment_above(lines, at - 1) + 1, at - _LONGEST_COMMENT)
-    said = [one for one in lines[above - 1 : at - 1] if _COMMENT.match(one)]
-    return above if len(find_words(" ".join(said))) >= _FEWEST_WORDS else at
+    comment = [one for one in lines[above - 1 : at - 1] if _COMMENT.match(one)]
+    return above if len(find_words(" ".join(comment))) >= _FEWEST_WORDS else at
 
 
 def _texts(lines: Sequence[str]) -> list[str]:

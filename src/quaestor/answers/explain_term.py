@@ -151,6 +151,6 @@ def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Pla
 
 def _place(term: str, document: Document, lines: DefiningLines) -> _Place:
     profile = profile_path(document.path)
-    named = (profile.stem.replace("-", " "), *filter(None, [document.title]))
-    own = _GLOSSARY.search(document.path) or any(names_the_term(term, one) for one in named)
+    titles = (profile.stem.replace("-", " "), *filter(None, [document.title]))
+    own = _GLOSSARY.search(document.path) or any(names_the_term(term, one) for one in titles)
     return _Place(not own, lines.form, profile.flags, profile.depth, document.path, lines)

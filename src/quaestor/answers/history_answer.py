@@ -67,15 +67,15 @@ def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str =
     if read is None:
         read = HistoryQuestion("past", " ".join(asked.split())) if asked.strip() else HistoryQuestion("changes")
     read = read._replace(since=_day(since) or read.since, until=_day(until, last=True) or read.until)
-    found = answer_history_question(read, corpus, limit)
-    if found is None and read.kind != "commits" and read.subject:
-        found = answer_history_question(
+    answer = answer_history_question(read, corpus, limit)
+    if answer is None and read.kind != "commits" and read.subject:
+        answer = answer_history_question(
             HistoryQuestion("commits", read.subject, since=read.since, until=read.until), corpus, limit
         )
-    if found is not None:
-        return found
-    said = _nothing_found(corpus, asked)
-    return HistoryAnswer("history", (said,), known=False, heads=(said,))
+    if answer is not None:
+        return answer
+    text = _nothing_found(corpus, asked)
+    return HistoryAnswer("history", (text,), known=False, heads=(text,))
 
 
 def _day(text: str, *, last: bool = False) -> str:
@@ -132,8 +132,8 @@ def _only_history_tells(question: HistoryQuestion, corpus: Corpus, git: Git | No
 
 
 def _no_history(corpus: Corpus) -> HistoryAnswer:
-    said = _nothing_found(corpus, "")
-    return HistoryAnswer("history", (said,), known=False, heads=(said,))
+    text = _nothing_found(corpus, "")
+    return HistoryAnswer("history", (text,), known=False, heads=(text,))
 
 
 @contextmanager
@@ -193,14 +193,14 @@ def _names_file(text: str) -> bool:
     return " " not in text and ("." in text or "/" in text)
 
 
-def _nothing_found(corpus: Corpus, asked: str) -> str:
+def _nothing_found(corpus: Corpus, text: str) -> str:
     repository = corpus.repository()
     try:
         if repository is None or _is_empty(repository):
             return "There is no history here: no git repository with commits of this folder."
     except NoHistoryError as error:
         return str(error)
-    return f"The history tells nothing of {asked[:80]!r}. Ask for a path, a name or words of a commit's message."
+    return f"The history tells nothing of {text[:80]!r}. Ask for a path, a name or words of a commit's message."
 
 
 def _is_empty(repository: Repository) -> bool:

@@ -87,12 +87,12 @@ class Changelogs:
         Packages of one repository have changelogs and version numbers of their own. If the ``day`` of the release is
         known, dated sections count only if their date is near it.
         """
-        found = [one for one in self.sections if one.section.version == version]
+        sections = [one for one in self.sections if one.section.version == version]
         if day:
-            apart = [(_days_apart(one.section.heading, day), one) for one in found]
+            apart = [(_days_apart(one.section.heading, day), one) for one in sections]
             near = [one for days, one in apart if days <= _SAME_RELEASE]
-            found = near or [one for days, one in apart if days == _UNDATED] or found
-        return max(found, key=lambda one: one.section.last - one.section.first, default=None)
+            sections = near or [one for days, one in apart if days == _UNDATED] or sections
+        return max(sections, key=lambda one: one.section.last - one.section.first, default=None)
 
     def versions(self) -> list[Version]:
         """Return all versions that changelogs name."""
@@ -153,49 +153,51 @@ def tell_changes(
         ):
             return True
         return None if git is None else _list_commits_in_period(question, git, draft, limit)
-    listed = [] if git is None else [tag for tag in tags(git) if tag.version is not None]
+    version_tags = [] if git is None else [tag for tag in tags(git) if tag.version is not None]
     if question.subject:
         changelogs = changelogs.of_package(question.subject)
-        listed = [tag for tag in listed if changelogs.package in ("", _package_of(tag))]
-        if not (listed or changelogs.sections):
+        version_tags = [tag for tag in version_tags if changelogs.package in ("", _package_of(tag))]
+        if not (version_tags or changelogs.sections):
             return None  # a version of something else
     elif NEWEST in question.versions:
-        listed = _main_series(listed)
-    meant = [_newest_version(listed, changelogs) if text == NEWEST else version_in(text) for text in question.versions]
-    named = [version for version in meant if version is not None]
-    if len(named) != len(question.versions):
+        version_tags = _main_series(version_tags)
+    meant = [
+        _newest_version(version_tags, changelogs) if text == NEWEST else version_in(text) for text in question.versions
+    ]
+    versions = [version for version in meant if version is not None]
+    if len(versions) != len(question.versions):
         unnamed = NEWEST in question.versions and not question.subject
         return _say_without_releases(git, draft, limit) if unnamed and git is not None else None
-    noted = _requested_sections(question, named, listed, changelogs)
+    noted = _requested_sections(question, versions, version_tags, changelogs)
     for one in noted:
         _quote_section(one, draft, _MOST_LINES // len(noted))
-    ends = _tag_range(question, named, listed)
+    ends = _tag_range(question, versions, version_tags)
     if git is not None and ends is not None:
         _list_commits_between(*ends, git, draft, _BESIDE_A_CHANGELOG if noted else limit)
     if draft.pieces:
         return True
-    return _say_unknown(question, listed, changelogs, draft)
+    return _say_unknown(question, version_tags, changelogs, draft)
 
 
 def _say_without_releases(git: Git, draft: Draft, limit: int) -> bool | None:
     """List the newest commits of a repository whose releases nothing names; None if it has no commits either."""
-    if found := log(git, limit=limit, options=("--no-merges",)):
+    if commits := log(git, limit=limit, options=("--no-merges",)):
         draft.say("No tag and no changelog here names a release. The newest commits:\n")
-        list_commits(found, git, draft)
-    return True if found else None
+        list_commits(commits, git, draft)
+    return True if commits else None
 
 
-def _main_series(listed: Sequence[Tag]) -> list[Tag]:
+def _main_series(version_tags: Sequence[Tag]) -> list[Tag]:
     """Return the tags of one series of versions: those without a package's name or, failing that, the series in use.
 
     A project that has moved on to tags with names (``shop@2.0``) has made no others for a year.
     """
-    newest = max((tag.date for tag in listed), default="")
-    plain = [tag for tag in listed if not tag.series]
+    newest = max((tag.date for tag in version_tags), default="")
+    plain = [tag for tag in version_tags if not tag.series]
     if plain and _days_apart(max(tag.date for tag in plain), newest) <= _YEAR:
         return plain
-    last = next((tag.series for tag in reversed(listed)), "")
-    return [tag for tag in listed if tag.series == last]
+    last = next((tag.series for tag in reversed(version_tags)), "")
+    return [tag for tag in version_tags if tag.series == last]
 
 
 def _package_of(tag: Tag) -> str:
@@ -205,11 +207,11 @@ def _package_of(tag: Tag) -> str:
 
 def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
     """Write what changed between the tag of a day and the tag before it; return whether there is such a tag."""
-    listed = tags(git)
-    at = next((number for number, tag in enumerate(listed) if tag.name.endswith(day)), None)
+    all_tags = tags(git)
+    at = next((number for number, tag in enumerate(all_tags) if tag.name.endswith(day)), None)
     if at is None:
         return False
-    _list_commits_between(listed[at - 1] if at else None, listed[at], git, draft, limit)
+    _list_commits_between(all_tags[at - 1] if at else None, all_tags[at], git, draft, limit)
     return True
 
 
@@ -219,8 +221,8 @@ def _requested_sections(
     """Return the sections of changelogs that a question asks for, newest first."""
     days = {version: tag.date for version, tag in _tags_by_version(all_tags).items()}
     if question.relation == "in":
-        found = changelogs.of(versions[0], days.get(versions[0], ""))
-        return [found] if found else []
+        section = changelogs.of(versions[0], days.get(versions[0], ""))
+        return [section] if section else []
     last = max(versions, key=lambda one: one.order).order if question.relation == "between" else None
     first = min(versions, key=lambda one: one.order).order
     between = {
@@ -274,15 +276,15 @@ def _list_commits_between(start: Tag | None, end: Tag | None, git: Git, draft: D
     """List the commits between two tags."""
     last = end.commit if end else "HEAD"
     revisions = f"{start.commit}..{last}" if start else last
-    found = log(git, revisions, limit=limit, options=("--no-merges",))
-    if not found:
+    commits = log(git, revisions, limit=limit, options=("--no-merges",))
+    if not commits:
         draft.say(f"Git has no commits {_range_in_words(start, end)}.")
         return
     total = count(git, revisions)
-    shown = ", the newest" if total is None or total > len(found) else ""
+    shown = ", the newest" if total is None or total > len(commits) else ""
     number = "Commits" if total is None else f"Git has {amount(total, 'commit')}"
     draft.say(f"{number} {_range_in_words(start, end)}{shown}:\n")
-    list_commits(found, git, draft)
+    list_commits(commits, git, draft)
 
 
 def _range_in_words(start: Tag | None, end: Tag | None) -> str:
@@ -304,8 +306,8 @@ def list_commits(found: Sequence[Commit], git: Git, draft: Draft) -> None:
 
 
 def _list_commits_in_period(question: HistoryQuestion, git: Git, draft: Draft, limit: int) -> bool:
-    found = log(git, limit=limit, since=question.since, until=question.until, options=("--no-merges",))
-    if not found:
+    commits = log(git, limit=limit, since=question.since, until=question.until, options=("--no-merges",))
+    if not commits:
         sought = "Git has no commits" if git.whole else "In the time that there is, no commits were found"
         draft.say(f"{sought} {period_in_words(question)}. The newest:\n")
         list_commits(log(git, limit=1), git, draft)
@@ -313,9 +315,9 @@ def _list_commits_in_period(question: HistoryQuestion, git: Git, draft: Draft, l
     total = count(git, "HEAD", question.since, question.until)
     number = "Commits" if total is None else f"Git has {amount(total, 'commit')}"
     limits = f" {period_in_words(question)}" if question.since or question.until else ""
-    shown = ", the newest" if total is None or total > len(found) else ""
+    shown = ", the newest" if total is None or total > len(commits) else ""
     draft.say(f"{number}{limits}{shown}:\n")
-    list_commits(found, git, draft)
+    list_commits(commits, git, draft)
     return True
 
 
@@ -345,12 +347,12 @@ def _say_unknown(
 
 def tell_release(question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
     """Write when a version came out; the newest one if the question names none."""
-    listed = [] if git is None else [tag for tag in tags(git) if tag.version]
-    listed = listed if question.versions else _main_series(listed)
-    version = version_in(question.versions[0]) if question.versions else _newest_version(listed, changelogs)
+    version_tags = [] if git is None else [tag for tag in tags(git) if tag.version]
+    version_tags = version_tags if question.versions else _main_series(version_tags)
+    version = version_in(question.versions[0]) if question.versions else _newest_version(version_tags, changelogs)
     if version is None:
         return None
-    tag = next((tag for tag in reversed(listed) if tag.version == version), None)
+    tag = next((tag for tag in reversed(version_tags) if tag.version == version), None)
     noted = changelogs.of(version, tag.date if tag else "")
     if tag is not None:
         draft.say(f"The tag {code(tag.name)}: “Date: {tag.date}” ")
@@ -359,7 +361,7 @@ def tell_release(question: HistoryQuestion, git: Git | None, changelogs: Changel
         head = noted.section.first
         draft.say(f"`{noted.document.path}:{head}`:")
         draft.quote_prose(noted.hit(head, head), [noted.lines[head - 1].rstrip()])
-    return True if draft.pieces else _say_unknown(question, listed, changelogs, draft)
+    return True if draft.pieces else _say_unknown(question, version_tags, changelogs, draft)
 
 
 def _newest_version(all_tags: Sequence[Tag], changelogs: Changelogs) -> Version | None:

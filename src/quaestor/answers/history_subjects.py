@@ -77,16 +77,16 @@ def subject_of(text: str, corpus: Corpus, git: Git) -> Subject:
     """Return what a text means in a corpus and its history."""
     bare = _KIND.sub("", text).strip("`'\" ")
     literal = bare.removesuffix("()") if _LITERAL.match(bare.removesuffix("()")) else ""
-    found = Subject(text, literal=literal)
+    subject = Subject(text, literal=literal)
     if not bare:
-        return found
-    named = None if _OF_USERS.search(text) else _as_name(found, bare, corpus, git)
+        return subject
+    definition = None if _OF_USERS.search(text) else _as_name(subject, bare, corpus, git)
     return (
-        _as_file(found, bare, corpus, git)
-        or named
-        or _as_stem(found, bare, corpus, git)
-        or _as_folder(found, text, corpus, git)
-        or found
+        _as_file(subject, bare, corpus, git)
+        or definition
+        or _as_stem(subject, bare, corpus, git)
+        or _as_folder(subject, text, corpus, git)
+        or subject
     )
 
 
@@ -115,8 +115,8 @@ def _as_stem(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject |
     """Return a subject that is the only file of a name, without its ending: ``PlantList`` means ``ui/PlantList.kt``."""
     if not _LITERAL.match(text):
         return None
-    named = [one for one in corpus.store.documents() if one.rpartition("/")[2].rpartition(".")[0] == text]
-    return _as_file(subject, named[0], corpus, git) if len(named) == 1 else None
+    paths = [one for one in corpus.store.documents() if one.rpartition("/")[2].rpartition(".")[0] == text]
+    return _as_file(subject, paths[0], corpus, git) if len(paths) == 1 else None
 
 
 def _as_folder(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:
@@ -133,11 +133,11 @@ def _as_name(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject |
     if not _NAME.fullmatch(text):
         return None
     try:
-        found = corpus.related(text.removesuffix("()"), ("definitions",), _MOST_DEFINITIONS)
+        related = corpus.related(text.removesuffix("()"), ("definitions",), _MOST_DEFINITIONS)
     except UsageError:
         return None
     name = re.split(r"\.|::|#|->", text.removesuffix("()"))[-1]
-    for one in sorted(found.of("definitions"), key=lambda one: _TEST.search(one.path) is not None):
+    for one in sorted(related.of("definitions"), key=lambda one: _TEST.search(one.path) is not None):
         path, lines = git.repository.inner(one.path), one.text.split("\n")
         at = next((number for number, line in enumerate(lines) if _holds(line, name)), None)
         if at is None:
@@ -161,10 +161,10 @@ def _number_of_line_like(lines: Sequence[str], wanted: str, near: int) -> int:
 
 def _needle(line: str, name: str) -> str:
     """Return the name with the word before it in the line (``class Client``); if there is none, with what follows."""
-    found = re.search(rf"(?:([A-Za-z_]+[ \t]+|\)[ \t]+))?(?<![\w$]){re.escape(name)}(?![\w$])(\s*[(:=<{{])?", line)
-    if found is None:
+    match = re.search(rf"(?:([A-Za-z_]+[ \t]+|\)[ \t]+))?(?<![\w$]){re.escape(name)}(?![\w$])(\s*[(:=<{{])?", line)
+    if match is None:
         return name
-    return f"{found[1]}{name}" if found[1] else f"{name}{found[2] or ''}"
+    return f"{match[1]}{name}" if match[1] else f"{name}{match[2] or ''}"
 
 
 class SubjectWords:
@@ -204,7 +204,7 @@ def best_of(text: str, texts: Sequence[str], verbs: str) -> list[int]:
     wanted = SubjectWords(text, texts)
     if not wanted.terms:
         return []
-    said = re.compile(verbs or "(?!)", re.IGNORECASE)
+    verb = re.compile(verbs or "(?!)", re.IGNORECASE)
     numbers = [re.compile(rf"(?<![\d.]){re.escape(one)}(?!\d)") for one in _NUMBER.findall(text)]
     near = [at for at, share in enumerate(wanted.shares) if share >= _LEAST_SHARE]
     # Python 2 is not Python 3.7, however alike all else is.
@@ -215,8 +215,8 @@ def best_of(text: str, texts: Sequence[str], verbs: str) -> list[int]:
         at: wanted.shares[at] + alike
         for at, alike in zip(near, _likenesses(text, [texts[at] for at in near]), strict=True)
     }
-    kept = {at: one + _SAYS_VERB * (said.search(texts[at]) is not None) for at, one in worth.items() if one >= _LEAST}
-    return sorted(kept, key=lambda at: (-round(kept[at], 2), at))
+    scores = {at: one + _SAYS_VERB * (verb.search(texts[at]) is not None) for at, one in worth.items() if one >= _LEAST}
+    return sorted(scores, key=lambda at: (-round(scores[at], 2), at))
 
 
 def _likenesses(text: str, others: Sequence[str]) -> list[float]:

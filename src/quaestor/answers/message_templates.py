@@ -229,7 +229,7 @@ def _stretches(messages: Sequence[str]) -> Iterator[str]:
         yield line
         if (bare := _PATH.sub(" ", line)) != line:
             yield bare
-        yield from (found.strip("\"“”`'") for found in _QUOTED_PART.findall(line))
+        yield from (quoted.strip("\"“”`'") for quoted in _QUOTED_PART.findall(line))
         _, colon, rest = line.partition(": ")
         if colon:
             yield rest
@@ -270,20 +270,20 @@ def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
     # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
     for pair in combinations(terms[:_PAIRED], 2):
         wanted.update(dict.fromkeys(store.holding(pair, _EACH_PAIR)))
-    found = dict(store.get(wanted))
+    chunks = dict(store.get(wanted))
     for path in [*message.ours][:_MOST_OURS]:
-        found.update((one.id, one) for one in store.chunks_of(path))
-    return list(found.values())
+        chunks.update((one.id, one) for one in store.chunks_of(path))
+    return list(chunks.values())
 
 
 def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
     """Return the lines that surely agree with a message, best first."""
-    said = frozenset(message.words)
-    windows = [one for chunk in chunks for one in _windows(chunk, said, message.weights)]
+    message_words = frozenset(message.words)
+    windows = [one for chunk in chunks for one in _windows(chunk, message_words, message.weights)]
     windows.sort(key=lambda one: -one[0])
     compared = (_match(message, *one[1:]) for one in windows[:_COMPARED])
-    found = [one for one in compared if one is not None]
-    return sorted(found, key=_order)
+    matches = [one for one in compared if one is not None]
+    return sorted(matches, key=_order)
 
 
 def _order(one: _Match) -> tuple[float, bool, int, str]:
@@ -360,16 +360,16 @@ def _worth(stored: StoredChunk, agreement: Agreement, first: int, last: int, our
 
 
 def _windows(
-    stored: StoredChunk, said: frozenset[str], tells: Mapping[str, float]
+    stored: StoredChunk, message_words: frozenset[str], tells: Mapping[str, float]
 ) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
     """Yield the runs of lines of a chunk that hold most of the message."""
     code = stored.document.language not in PROSE
     lines = stored.chunk.text.split("\n")
-    rare = [word for word in said if tells.get(word, 0.0) > _EMPTY]
+    rare = [word for word in message_words if tells.get(word, 0.0) > _EMPTY]
     telling = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
     texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
-    held = [sum(tells.get(word, 0.0) for word in set(words) & said) for words in texts]
+    held = [sum(tells.get(word, 0.0) for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
         if held[at] <= 0:
             continue
@@ -377,8 +377,8 @@ def _windows(
             if length > 1 and (at + length > len(texts) or held[at + length - 1] <= 0):
                 break
             together = tuple(word for one in texts[at : at + length] for word in one)
-            worth = sum(tells.get(word, 0.0) for word in set(together) & said)
-            missed = sum(tells.get(word, 1.0) for word in set(together) - said)
+            worth = sum(tells.get(word, 0.0) for word in set(together) & message_words)
+            missed = sum(tells.get(word, 1.0) for word in set(together) - message_words)
             first = stored.chunk.span.start_line + at
             # However much more a literal says, all of a message may stand in it.
             yield worth - 0.5 * min(missed, worth), stored, first, first + length - 1, together
@@ -387,14 +387,14 @@ def _windows(
 def _lines_with(words: Sequence[str], text: str) -> frozenset[int]:
     """Return the indices, from 0, of the lines that hold any of some words."""
     lowered = text.lower()
-    found: set[int] = set()
+    numbers: set[int] = set()
     for word in words:
         at = lowered.find(word)
         while at >= 0:
-            found.add(lowered.count("\n", 0, at))
+            numbers.add(lowered.count("\n", 0, at))
             newline = lowered.find("\n", at)
             at = lowered.find(word, newline) if newline >= 0 else -1
-    return frozenset(found)
+    return frozenset(numbers)
 
 
 def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
@@ -411,7 +411,7 @@ def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
 
 def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
     """Return matches as places, one for each definition."""
-    found: dict[tuple[str, str | None], Template] = {}
+    places: dict[tuple[str, str | None], Template] = {}
     for one in matches:
         file = lines.file(one.document.path)
         if file is None:
@@ -419,8 +419,8 @@ def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
         holder = innermost_definition(lines.definitions(one.document.path), one.first)
         first, last = stretch(file, holder, one.first, one.last)
         symbol = qualified_name(holder)
-        found.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol, one.first))
-    return list(found.values())
+        places.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol, one.first))
+    return list(places.values())
 
 
 def _paragraph(one: _Match, lines: CorpusLines) -> Template | None:

@@ -72,10 +72,10 @@ def read_name_question(text: str) -> NameQuestion | None:
     if not re.search(r"\s", text.rstrip("? ")):
         return NameQuestion(bare_name(text)) if _is_name(text) else None
     for pattern in _ASKED:
-        found = pattern.search(text)
-        if found is None:
+        match = pattern.search(text)
+        if match is None:
             continue
-        before, name, behind = found.groups()
+        before, name, behind = match.groups()
         kind = (before or behind or "").lower()
         if kind == "file" and name.lower() in _FILES_OF_A_PROGRAM:
             return None
@@ -86,8 +86,8 @@ def read_name_question(text: str) -> NameQuestion | None:
 
 def asks_about_a_word(text: str) -> bool:
     """Return whether a question asks about a word whose capital letter alone makes it a name: "What is Shop?"."""
-    asked = read_name_question(text)
-    return asked is not None and not asked.kind and not _is_name(asked.target)
+    request = read_name_question(text)
+    return request is not None and not request.kind and not _is_name(request.target)
 
 
 def _is_name(text: str) -> bool:

@@ -166,24 +166,24 @@ def without_restated(question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     words = re.findall(r"\w+", question)
     if (question.isascii() and len(words) < _FEWEST_WORDS) or not _QUESTION.search(question):
         return tuple(hits)
-    asked = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE)
-    quoted = re.compile(_QUOTED + asked.pattern, re.IGNORECASE)
+    restated = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE)
+    quoted = re.compile(_QUOTED + restated.pattern, re.IGNORECASE)
     lists = not _ASKS_FOR_QUESTIONS.search(question)
-    answering = tuple(hit for hit in hits if not _restates(hit, asked, quoted, lists=lists))
+    answering = tuple(hit for hit in hits if not _restates(hit, restated, quoted, lists=lists))
     return answering or tuple(hits)
 
 
-def _restates(hit: Hit, asked: re.Pattern[str], quoted: re.Pattern[str], *, lists: bool) -> bool:
+def _restates(hit: Hit, restated: re.Pattern[str], quoted: re.Pattern[str], *, lists: bool) -> bool:
     text = hit.text
     if hit.document.language.lower() in PROSE:
         return quoted.search(text) is not None
     if _ANSWERED.search(text):
         return False
-    return asked.search(text) is not None or (lists and _lists_questions(text))
+    return restated.search(text) is not None or (lists and _lists_questions(text))
 
 
 def _lists_questions(text: str) -> bool:
     """Return whether at least half of the lines with words are questions in quotation marks."""
     lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
-    listed = sum(_LISTED.search(line) is not None for line in lines)
-    return listed >= _FEWEST_LISTED and 2 * listed >= len(lines)
+    questions = sum(_LISTED.search(line) is not None for line in lines)
+    return questions >= _FEWEST_LISTED and 2 * questions >= len(lines)

@@ -185,9 +185,9 @@ def without_neighbours(stretch: Stretch, weight: Callable[[str], float]) -> Stre
 def _rows_apart(text: str, pieces: Sequence[Piece], weight: Callable[[str], float]) -> Sequence[Piece]:
     """Return pieces, each row of a long table a section by itself if a row tells most."""
     rows = [piece for piece in pieces if _ROW.match(text, piece.start)]
-    told = {piece.start: weight(text[piece.start : piece.end]) for piece in pieces}
-    most = max((told[row.start] for row in rows), default=0.0)
-    if len(rows) < _MANY_ROWS or not most or most < max(told.values()):
+    weights = {piece.start: weight(text[piece.start : piece.end]) for piece in pieces}
+    most = max((weights[row.start] for row in rows), default=0.0)
+    if len(rows) < _MANY_ROWS or not most or most < max(weights.values()):
         return pieces
     apart = {row.start for row in rows}
     return [
@@ -223,7 +223,7 @@ def _past_imports(text: str) -> int:
     return past
 
 
-def _definitions_that_tell(passage: Passage, found: tuple[int, int], weight: Callable[[str], float]) -> tuple[int, int]:
+def _definitions_that_tell(passage: Passage, span: tuple[int, int], weight: Callable[[str], float]) -> tuple[int, int]:
     """Return (start, end) of the definitions in a passage of code that hold enough of the question.
 
     The file's imports are left out, unless a word of the question occurs only there. Of several short definitions in
@@ -236,7 +236,7 @@ def _definitions_that_tell(passage: Passage, found: tuple[int, int], weight: Cal
         start = 0
     elif passage.language == "csv":
         start, end = _rows_that_tell(text, weight)
-    elif found == (passage.start_line, passage.end_line):
+    elif span == (passage.start_line, passage.end_line):
         start, end = _without_outermost(text, passage.language, start, end, weight, _OF_BEST)
     return _whole_lines(text, start, end)
 
@@ -244,8 +244,8 @@ def _definitions_that_tell(passage: Passage, found: tuple[int, int], weight: Cal
 def _rows_that_tell(text: str, weight: Callable[[str], float]) -> tuple[int, int]:
     """Return where the lines of a table of values begin and end that tell enough of the question."""
     rows = [Piece(*line.span(), number, "") for number, line in enumerate(re.finditer(r"[^\n]+", text))]
-    kept = _without_edges(text, rows, weight) if len(rows) >= _MANY_ROWS else rows
-    return kept[0].start, kept[-1].end
+    telling = _without_edges(text, rows, weight) if len(rows) >= _MANY_ROWS else rows
+    return telling[0].start, telling[-1].end
 
 
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
@@ -270,9 +270,9 @@ def _without_outermost(
     ]
     if not pieces:
         return start, end
-    kept = _without_edges(text, pieces, weight, least)
+    inner = _without_edges(text, pieces, weight, least)
     # What belongs to no definition stays with the outermost ones.
-    return (start if kept[0] == pieces[0] else kept[0].start, end if kept[-1] == pieces[-1] else kept[-1].end)
+    return (start if inner[0] == pieces[0] else inner[0].start, end if inner[-1] == pieces[-1] else inner[-1].end)
 
 
 def _without_edges(
@@ -419,9 +419,9 @@ def _parts(text: str, piece: Piece) -> Iterator[Piece]:
     at, end = piece.start, piece.end
     if end - at > MOST_CHARACTERS or text.count("\n", at, end) > MOST_LINES:
         stop = re.compile("\n") if FENCE.match(text[at:end]) else _STOP
-        for found in stop.finditer(text, at, end):
-            yield from _without_blanks(text, at, found.end(), piece)
-            at = found.end()
+        for match in stop.finditer(text, at, end):
+            yield from _without_blanks(text, at, match.end(), piece)
+            at = match.end()
     yield from _without_blanks(text, at, end, piece)
 
 

@@ -155,15 +155,15 @@ def answer(
     rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
         passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
-    found = _best_stretches(question, passages, hits, rarity, encode)
-    chosen = _choose(question, found, rarity, most, _first_whole(question, passages, hits, rarity))
+    candidates = _best_stretches(question, passages, hits, rarity, encode)
+    chosen = _choose(question, candidates, rarity, most, _first_whole(question, passages, hits, rarity))
     chosen = _with_guide(question, chosen, passages, hits, rarity)
     coverage = share_of(_terms_held(chosen, wanted), rarity)
     refused = refused if _may_say_what_is_asked(question, chosen) else True
     if refused is None:
         # An answer is shorter than what speaks for there being one.
-        alike = max((one.likeness for one in found), default=0.0)
-        held = share_of(_terms_held(found, wanted), rarity)
+        alike = max((one.likeness for one in candidates), default=0.0)
+        held = share_of(_terms_held(candidates, wanted), rarity)
         refused = bool(missing) or (held < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
@@ -247,17 +247,17 @@ def _best_stretches(
     count = len(passages) if asks_for_several(question) else _PASSAGES
     standing = [_points_behind(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
     every = [
-        (rank, stretch) for rank, (_, found) in enumerate(standing) for stretch in stretches_of(passages[rank], found)
+        (rank, stretch) for rank, (_, span) in enumerate(standing) for stretch in stretches_of(passages[rank], span)
     ]
     likenesses = _likenesses(question, [stretch for _, stretch in every], encode)
     best: dict[int, tuple[float, _ScoredStretch]] = {}
     for (rank, stretch), likeness in zip(every, likenesses, strict=True):
-        behind, found = standing[rank]
-        one = _ScoredStretch(stretch, stretch.terms & wanted, likeness, behind, found, _names_defined(rank, hits))
+        behind, span = standing[rank]
+        one = _ScoredStretch(stretch, stretch.terms & wanted, likeness, behind, span, _names_defined(rank, hits))
         worth = share_of(one.held, rarity) + max(0.0, likeness)
         if worth < _LEAST_WORTH:
             continue
-        worth += _OF_FOUND * _shown_of(stretch, found) + _OF_PASSAGE * stretch.code * _of_passage(stretch)
+        worth += _OF_FOUND * _shown_of(stretch, span) + _OF_PASSAGE * stretch.code * _of_passage(stretch)
         if rank not in best or worth > best[rank][0]:
             best[rank] = worth, one
     return [one for _, one in best.values()]
@@ -276,9 +276,9 @@ def _names_defined(rank: int, hits: Sequence[Hit]) -> tuple[str, ...]:
     return hits[rank].chunk.defines if rank < len(hits) else ()
 
 
-def _shown_of(stretch: Stretch, found: tuple[int, int]) -> float:
+def _shown_of(stretch: Stretch, span: tuple[int, int]) -> float:
     """Return the share of the found chunk's lines that a stretch shows."""
-    first, last = found
+    first, last = span
     parts = [stretch.lines_of(*part) for part in stretch.parts]
     shared = sum(max(0, min(last, end) - max(first, begin) + 1) for begin, end in parts)
     return min(1.0, shared / (last - first + 1))
@@ -288,9 +288,9 @@ def _of_passage(stretch: Stretch) -> float:
     return (stretch.end - stretch.start) / len(stretch.passage.text)
 
 
-def _terms_held(found: Sequence[_ScoredStretch], wanted: frozenset[str]) -> frozenset[str]:
+def _terms_held(stretches: Sequence[_ScoredStretch], wanted: frozenset[str]) -> frozenset[str]:
     """Return the question's terms that stretches, or the paths and names of their passages, hold."""
-    return frozenset().union(*(wanted & (one.stretch.terms | label_terms(one.stretch.passage)) for one in found))
+    return frozenset().union(*(wanted & (one.stretch.terms | label_terms(one.stretch.passage)) for one in stretches))
 
 
 def _share_held(text: str, rarity: Mapping[str, float]) -> float:
@@ -374,21 +374,21 @@ def _whole_passage(
     passage = passages[rank]
     if len(passage.text) > _LONGEST_WHOLE:
         return None
-    behind, found = _points_behind(rank, passage, hits)
-    stretch = whole(passage, found, lambda text: _share_held(text, rarity))
+    behind, span = _points_behind(rank, passage, hits)
+    stretch = whole(passage, span, lambda text: _share_held(text, rarity))
     if stretch is None:
         return None
-    return _ScoredStretch(stretch, stretch.terms & rarity.keys(), 0.0, behind, found, _names_defined(rank, hits))
+    return _ScoredStretch(stretch, stretch.terms & rarity.keys(), 0.0, behind, span, _names_defined(rank, hits))
 
 
 def _choose(
-    question: str, found: Sequence[_ScoredStretch], rarity: Mapping[str, float], most: int, first: _ScoredStretch | None
+    question: str, best: Sequence[_ScoredStretch], rarity: Mapping[str, float], most: int, first: _ScoredStretch | None
 ) -> list[_ScoredStretch]:
     """Return the stretch that answers best, and those of other passages that may answer too, or one a document.
 
     Args:
         question: the user's words.
-        found: the best stretch of each passage.
+        best: the best stretch of each passage.
         rarity: each wanted term's share of the question.
         most: how many are chosen at most.
         first: the stretch that comes first in any case; None to choose it by its words.
@@ -397,7 +397,7 @@ def _choose(
     def worth(one: _ScoredStretch) -> float:
         return share_of(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
 
-    rest = sorted(found, key=worth, reverse=True)
+    rest = sorted(best, key=worth, reverse=True)
     if first is not None:
         rest = [first, *(one for one in rest if one.stretch.passage is not first.stretch.passage)]
     if not rest or most < 2:
@@ -426,21 +426,21 @@ def _says_nothing_more(question: str, one: _ScoredStretch, first: _ScoredStretch
     return asks or links or bool(licence) or one.stretch.text in first.stretch.text
 
 
-def _enough_to_read(found: Sequence[_ScoredStretch], enough: int) -> list[_ScoredStretch]:
+def _enough_to_read(candidates: Sequence[_ScoredStretch], enough: int) -> list[_ScoredStretch]:
     """Return the first stretches, as many as hold ``enough`` characters, but at least two."""
     chosen: list[_ScoredStretch] = []
-    for one in found:
+    for one in candidates:
         if len(chosen) < _FEWEST_READ or sum(len(before.stretch.text) for before in chosen) < enough:
             chosen.append(one)
     return chosen
 
 
-def _one_of_each_document(found: Sequence[_ScoredStretch], most: int) -> list[_ScoredStretch]:
+def _one_of_each_document(candidates: Sequence[_ScoredStretch], most: int) -> list[_ScoredStretch]:
     """Return the best stretch of each document whose score is near enough to the best."""
     chosen: dict[str, _ScoredStretch] = {}
     room = _MOST_OF_SEVERAL
-    for one in found:
-        if room > 0 and len(chosen) < most and one.behind - found[0].behind <= _NEAR_OF_SEVERAL:
+    for one in candidates:
+        if room > 0 and len(chosen) < most and one.behind - candidates[0].behind <= _NEAR_OF_SEVERAL:
             if one.stretch.passage.path not in chosen:
                 room -= len(one.stretch.text)
             chosen.setdefault(one.stretch.passage.path, one)

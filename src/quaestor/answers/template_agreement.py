@@ -91,12 +91,12 @@ def _heaviest(
         weight = weights.get(word, 1.0)
         before = best[0]
         for at, other in enumerate(template, 1):
-            kept = best[at]
+            former = best[at]
             if other == word:
                 shared, words, first, _ = before
-                best[at] = max(kept, (shared + weight, words + 1, first if words else place, place), key=_by_weight)
+                best[at] = max(former, (shared + weight, words + 1, first if words else place, place), key=_by_weight)
             best[at] = max(best[at], best[at - 1], key=_by_weight)
-            before = kept
+            before = former
     return best[-1]
 
 

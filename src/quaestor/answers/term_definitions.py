@@ -63,10 +63,10 @@ def definitions_of(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
         term: the term as the question writes it; case counts only if it is an abbreviation.
         lines: the lines of a document of prose, or of a part of one.
     """
-    found = list(paragraphs(lines))
+    parts = list(paragraphs(lines))
     yield from _entries(term, lines)
-    yield from _sentences(term, lines, found)
-    yield from _sections(term, lines, found)
+    yield from _sentences(term, lines, parts)
+    yield from _sections(term, lines, parts)
 
 
 def may_define(term: str) -> re.Pattern[str]:
@@ -120,7 +120,7 @@ def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
             yield DefiningLines(Form.ENTRY, _head_of_table(lines, number), number)
 
 
-def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[DefiningLines]:
+def _sentences(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> Iterator[DefiningLines]:
     """Yield the paragraphs with a sentence that defines a term."""
     says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:{_SAYS}|{_IS})"
     begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"[.!?:]\s+{says}", _flags(term))
@@ -128,7 +128,7 @@ def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> I
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("<") and begins.match(_plain(line)):
             yield DefiningLines(Form.SENTENCE, number, number)
-    for one in found:
+    for one in parts:
         if begins.match(one.text):
             yield _defined_by(Form.SENTENCE, one, lines)
         elif within.search(one.text):
@@ -202,11 +202,11 @@ def _head_of_table(lines: Sequence[str], number: int) -> int:
     return number
 
 
-def _sections(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[DefiningLines]:
+def _sections(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> Iterator[DefiningLines]:
     """Yield the first paragraph of each section whose heading is the term or asks what it is, with the heading."""
     for line, title in headings(lines):
         form = _title_form(term, title)
-        first = next((one for one in found if one.start_line > line and one.heading == title), None)
+        first = next((one for one in parts if one.start_line > line and one.heading == title), None)
         if form is not None and first is not None:
             shown = _defined_by(form, first, lines)
             near = first.start_line - line <= _NEAR

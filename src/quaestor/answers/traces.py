@@ -138,10 +138,10 @@ def _is_echo(line: str) -> bool:
 
 def _function_only(line: str, following: str) -> Frame | None:
     """Return the frame of a line that names a function and no place: ``4: delta::run_app``, ``#1 Endpoint.send()``."""
-    found = re.match(r"^\s*(?:#\d+:?|\d+:|at)\s+(?:0x\w+\s+(?:in\s+)?)?((?:static |async |new )?[\w.:$<>()]+)", line)
-    if found is None or _PLACE.search(following) or not re.search(r"\w(?:\.|::)\w", found[1]):
+    match = re.match(r"^\s*(?:#\d+:?|\d+:|at)\s+(?:0x\w+\s+(?:in\s+)?)?((?:static |async |new )?[\w.:$<>()]+)", line)
+    if match is None or _PLACE.search(following) or not re.search(r"\w(?:\.|::)\w", match[1]):
         return None
-    return Frame("", None, _names(found[1]))
+    return Frame("", None, _names(match[1]))
 
 
 def _names(text: str) -> tuple[str, ...]:

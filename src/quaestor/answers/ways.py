@@ -55,12 +55,12 @@ def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
         return None
     from quaestor.answers.history_questions import history_question  # noqa: PLC0415 - few questions are about history
 
-    asked = history_question(question.text, date.today())
-    if asked is None:
+    request = history_question(question.text, date.today())
+    if request is None:
         return None
     from quaestor.answers.history_answer import answer_history_question  # noqa: PLC0415 - few questions are about history
 
-    return answer_history_question(asked, corpus)
+    return answer_history_question(request, corpus)
 
 
 def may_ask_history(text: str) -> bool:
@@ -101,10 +101,10 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _first_answer(ways: Iterable[Way], question: Question, corpus: Corpus) -> WayAnswer | None:
     for way in ways:
         try:
-            found = way(question, corpus)
+            answer = way(question, corpus)
         except NotFoundError:
             # A file that was found a moment ago has gone meanwhile: this way has nothing to say of it.
             continue
-        if found is not None:
-            return found
+        if answer is not None:
+            return answer
     return None

@@ -167,18 +167,18 @@ def _definitions(data: bytes, start: int, language: str) -> list[tuple[int, int,
     patterns += [_NAMED_FIRST] if language == "odin" else []
     patterns += [_LABELLED] if language == "assembly" else []
     patterns += [_M4] if language == "m4" else []
-    found = {}
+    definitions = {}
     for pattern in patterns:
         for one in pattern.finditer(data, start):
             name = one["name"].rstrip(b":.-")
-            if not name or name.lower() in _NO_NAMES or one.start() in found:
+            if not name or name.lower() in _NO_NAMES or one.start() in definitions:
                 continue
             kind = _KIND_OF[one["word"].decode().lower()] if "word" in pattern.groupindex else "function"
             if kind in _VALUES and language in _TYPES_FIRST:
                 continue  # what stands behind const there is a type
             width = len(one["indent"].expandtabs(4))
-            found[one.start()] = (one.start(), width, name.decode("utf-8", "replace"), kind, one.start("name"))
-    return [found[at] for at in sorted(found)]
+            definitions[one.start()] = (one.start(), width, name.decode("utf-8", "replace"), kind, one.start("name"))
+    return [definitions[at] for at in sorted(definitions)]
 
 
 def _with_comment(data: bytes, line: int, least: int) -> int:

@@ -123,8 +123,8 @@ def _roff_text(line: bytes, *, mdoc: bool = False) -> str:
 
 def pod_headings(data: bytes, start: int) -> Iterator[Heading]:
     """Yield the headings of Perl's documentation, and its items as terms; the first gets its title from NAME."""
-    named = _POD_NAME.search(data, start)
-    title = _pod_text(named["line"]) if named else ""
+    name_section = _POD_NAME.search(data, start)
+    title = _pod_text(name_section["line"]) if name_section else ""
     depth = 0
     for match in _POD.finditer(data, start):
         command, text = match["command"], _pod_text(match["title"])
@@ -232,8 +232,8 @@ def vim_help_headings(data: bytes, start: int) -> Iterator[Heading]:
         yield Heading(start, 0, _plain(_VIM_TAG.sub(b"", titled["line"][:_LONGEST])) or _plain(titled[0][:_LONGEST]))
     for match in _VIM_HELP.finditer(data, titled.end() if titled else start):
         if match["tags"]:
-            said = _plain(match["said"][:_LONGEST])
-            yield Heading(match.start(), TERM_LEVEL, said or _plain(_VIM_TAG.sub(rb"\1", match["tags"][:_LONGEST])))
+            text = _plain(match["said"][:_LONGEST])
+            yield Heading(match.start(), TERM_LEVEL, text or _plain(_VIM_TAG.sub(rb"\1", match["tags"][:_LONGEST])))
         elif title := _plain(_VIM_TAG.sub(b"", match["title"][:_LONGEST])):
             yield Heading(match.start(), 2 if match["lower"] else 1, title)
 

@@ -176,15 +176,15 @@ def doubt_of(
         translated: whether the question was translated for the search.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind
-    kept = () if kind == "trace" else tuple(name for name in names if not foreign or _CARRIED.fullmatch(name))
+    counted = () if kind == "trace" else tuple(name for name in names if not foreign or _CARRIED.fullmatch(name))
     if len(hits) < _FEWEST:
-        return Doubt(kept)
+        return Doubt(counted)
     certain = hits[0].score > STEP / 2
     first, lead = (_HIGHEST, _LONGEST_LEAD) if certain else _score_and_lead([hit.score for hit in hits[:_FEWEST]])
     near = alike if kind == "text" else _ALIKE_OF_NAMES
     prose = _is_mostly_prose(hits)
     worth = (_FIRST_OF_PROSE if prose else _FIRST) * first + _LEAD * lead + _ALIKE * near
-    worth -= _NAMES * bool(kept)
+    worth -= _NAMES * bool(counted)
     if prose and kind == "text":
         worth -= _UNSAID * (uncovered - _UNSAID_BY_ANSWERS)
     if not foreign and kind != "trace":
@@ -192,7 +192,7 @@ def doubt_of(
     if kind in ("symbol", "path") and not certain and not question.strip().islower():
         worth -= _MISSED
     worth -= _LEAST_OF_PROSE if prose else _LEAST
-    return Doubt(kept, min(worth, _NAMED) if kind == "text" and any(map(_PLAIN.fullmatch, kept)) else worth)
+    return Doubt(counted, min(worth, _NAMED) if kind == "text" and any(map(_PLAIN.fullmatch, counted)) else worth)
 
 
 def likeness(question: str, hits: Sequence[Hit]) -> float:
@@ -228,10 +228,10 @@ def share_held(question: str, hits: Sequence[Hit]) -> float:
     words = {word.lower() for word in find_words(without_grammar(question.partition("\n")[0])) if len(word) > 2}
     roots = {word[: max(_LETTERS_OF_ROOT, -(-2 * len(word) // 3))] for word in words}
     held = [_roots_in(hit, roots) for hit in hits]
-    counts = Counter(root for found in held for root in found)
+    counts = Counter(root for each in held for root in each)
     weights = {root: math.log(1 + (len(hits) + 1) / (counts[root] + 0.5)) for root in roots}
     total = math.fsum(weights.values()) or 1.0
-    return max((math.fsum(weights[root] for root in found) / total for found in held[:_BEST_FOR_WORDS]), default=0.0)
+    return max((math.fsum(weights[root] for root in each) / total for each in held[:_BEST_FOR_WORDS]), default=0.0)
 
 
 def _roots_in(hit: Hit, roots: AbstractSet[str]) -> frozenset[str]:

@@ -37,8 +37,8 @@ def read_name(text: str) -> Target:
     plain = text[:_LONGEST].strip().removesuffix("()").strip()
     # Whatever has no letters to split at is a name as it stands: an operator.
     parts = [part.strip() for part in _SEPARATORS.split(plain)] if re.search(r"\w", plain) else [plain]
-    kept = [part for part in parts if part]
-    return Target(kept[-1], tuple(kept[:-1])) if kept else Target()
+    filled = [part for part in parts if part]
+    return Target(filled[-1], tuple(filled[:-1])) if filled else Target()
 
 
 class Relatives:

@@ -111,9 +111,9 @@ def _no_language(languages: Sequence[str]) -> str:
     """Return a sentence that no document is in these languages, with similar names if a language is unknown."""
     from difflib import get_close_matches  # noqa: PLC0415 - few filters leave nothing
 
-    said = f"No document is in {' or '.join(map(repr, languages))}."
+    message = f"No document is in {' or '.join(map(repr, languages))}."
     meant = [near for one in languages if one not in KNOWN for near in get_close_matches(one.lower(), KNOWN, 2, 0.75)]
-    return f"{said} Did you mean {' or '.join(map(repr, meant))}?" if meant else said
+    return f"{message} Did you mean {' or '.join(map(repr, meant))}?" if meant else message
 
 
 def require_some(store: HasBylines, where: Where) -> None:

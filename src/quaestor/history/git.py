@@ -160,16 +160,16 @@ class Git:
         if seconds <= 0:
             self.whole = False
             return Output(b"", whole=False)
-        found = _read([self._program, "--no-pager", *arguments], self._folder, self._environment, seconds, most)
-        self.whole &= found.whole
-        return found
+        output = _read([self._program, "--no-pager", *arguments], self._folder, self._environment, seconds, most)
+        self.whole &= output.whole
+        return output
 
     def ask(self, *arguments: str, seconds: float = SECONDS) -> str | None:
         """Return git's short output; None if git failed or took too long."""
         seconds = min(seconds, self._until - time.monotonic())
         command = [self._program, "--no-pager", *arguments]
-        found = _read(command, self._folder, self._environment, max(seconds, 0.0), _MOST_BYTES)
-        return found.text if found.whole else None
+        output = _read(command, self._folder, self._environment, max(seconds, 0.0), _MOST_BYTES)
+        return output.text if output.whole else None
 
     def close(self) -> None:
         """Remove the folder that git was run in."""
@@ -190,10 +190,10 @@ def program() -> str:
     Raises:
         NoHistoryError: git is not installed.
     """
-    found = shutil.which("git", path=_absolute_path(os.environ))
-    if found is None or not Path(found).is_absolute():
+    path = shutil.which("git", path=_absolute_path(os.environ))
+    if path is None or not Path(path).is_absolute():
         raise NoHistoryError("There is no git on this machine, so its history cannot be read. Install git.")
-    return found
+    return path
 
 
 def environment_for(folder: Path, inherited: Mapping[str, str]) -> dict[str, str]:
@@ -261,11 +261,11 @@ def _make_bare_repository(folder: Path, repository: Repository) -> None:
 
 def _config(theirs: Path) -> str:
     """Return our own configuration; of the repository's, only the formats of its objects and references."""
-    said = b""
+    content = b""
     if theirs.is_file():
         with theirs.open("rb") as file:
-            said = file.read(_LARGEST_CONFIG)
-    formats = {key: value.lower() for _, key, value in config_values(said.decode("utf-8", "replace"))}
+            content = file.read(_LARGEST_CONFIG)
+    formats = {key: value.lower() for _, key, value in config_values(content.decode("utf-8", "replace"))}
     objects = "sha256" if formats.get("objectformat") == "sha256" else "sha1"
     reftable = formats.get("refstorage", "").startswith("reftable")
     return _CONFIG.format(nothing=os.devnull, objects=objects) + (_REFTABLE if reftable else "")

@@ -30,9 +30,9 @@ class Line(NamedTuple):
 def blame(git: Git, path: str, first: int = 1, last: int | None = None) -> list[Line]:
     """Return lines of a file, as git names it, in the newest commit; changes of blanks alone do not count."""
     span = f"-L{first},{last or ''}"
-    found = git.run("blame", "--line-porcelain", "-w", span, "HEAD", "--", path)
+    output = git.run("blame", "--line-porcelain", "-w", span, "HEAD", "--", path)
     lines, commit, number, author = [], "", 0, ""
-    for raw in found.text.split("\n"):
+    for raw in output.text.split("\n"):
         if raw.startswith("\t"):
             lines.append(Line(number, commit, author, raw[1:]))
             commit = ""
@@ -77,20 +77,20 @@ def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
         path: the path of the file, as git names it.
         at: a commit whose file holds the text.
     """
-    found: Origin | None = None
+    newest: Origin | None = None
     moves: list[str] = []
     for _ in range(_MOVES):
         oldest = _oldest(git, needle, path, at)
         if oldest is None:
-            return found
-        found = Origin(oldest, path, tuple(moves))
+            return newest
+        newest = Origin(oldest, path, tuple(moves))
         before = f"{oldest.id}^"
         former = holder(git, needle, before) if oldest.parents else None
         if former is None:
-            return found
+            return newest
         moves.append(path)
         path, at = former, before
-    return found
+    return newest
 
 
 def _oldest(git: Git, needle: str, path: str, at: str) -> Commit | None:
@@ -111,8 +111,8 @@ def holder(git: Git, needle: str, revision: str, path: str = "") -> str | None:
 def holders(git: Git, needle: str, revision: str, path: str = "") -> list[str]:
     """Return git's paths of the files that contain a text in a revision, as ``holder`` does."""
     arguments = ("grep", "-l", "-z", "-I", "-F", *(("-w",) if _is_bounded(needle) else ()), "--no-textconv")
-    found = git.ask(*arguments, "-e", needle, revision, "--", *((path,) if path else git.repository.scope))
-    return [name for one in (found or "").split("\0") if (name := one.partition(":")[2])]
+    output = git.ask(*arguments, "-e", needle, revision, "--", *((path,) if path else git.repository.scope))
+    return [name for one in (output or "").split("\0") if (name := one.partition(":")[2])]
 
 
 def commits_touching(git: Git, needle: str, limit: int = 50) -> list[Commit]:
@@ -129,13 +129,13 @@ def lines_with(needle: str, lines: Sequence[str], sign: str) -> tuple[int, int] 
         sign: ``+`` for a line that was added, ``-`` for one that was removed.
     """
     whole = re.compile(rf"(?<!\w){re.escape(needle)}(?!\w)" if _is_bounded(needle) else re.escape(needle))
-    found = next((at for at, line in enumerate(lines) if line.startswith(sign) and whole.search(line)), None)
-    if found is None:
+    at_line = next((at for at, line in enumerate(lines) if line.startswith(sign) and whole.search(line)), None)
+    if at_line is None:
         return None
-    first = last = found
-    while first > 0 and found - first < 6 and lines[first - 1][:1] in ("+", "-"):
+    first = last = at_line
+    while first > 0 and at_line - first < 6 and lines[first - 1][:1] in ("+", "-"):
         first -= 1
-    while last + 1 < len(lines) and last - found < 18 and lines[last + 1][:1] in ("+", "-"):
+    while last + 1 < len(lines) and last - at_line < 18 and lines[last + 1][:1] in ("+", "-"):
         last += 1
     return first, last
 

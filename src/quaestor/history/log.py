@@ -101,11 +101,11 @@ def log(  # noqa: PLR0913 - one argument a limit
 def read_commits(data: bytes) -> list[Commit]:
     """Return the commits that git printed; a commit that is cut off is left out."""
     fields = data.decode("utf-8", "replace").split("\0")
-    found = []
+    commits = []
     for at in range(0, len(fields) - len(_FIELDS), len(_FIELDS)):
         identity, author, date, parents, message = fields[at : at + len(_FIELDS)]
-        found.append(commit_of(identity.strip(), author, date, parents, message))
-    return found
+        commits.append(commit_of(identity.strip(), author, date, parents, message))
+    return commits
 
 
 def commit_of(identity: str, author: str, date: str, parents: str, message: str) -> Commit:
@@ -137,8 +137,8 @@ def period(since: str, until: str) -> list[str]:
 def count(git: Git, revisions: str, since: str = "", until: str = "") -> int | None:
     """Return the number of commits; None if counting took too long."""
     limits = (*period(since, until), "--end-of-options", revisions, "--", *git.repository.scope)
-    found = git.ask("rev-list", "--count", *limits, seconds=_COUNT_SECONDS)
-    return int(found) if found and found.strip().isdigit() else None
+    output = git.ask("rev-list", "--count", *limits, seconds=_COUNT_SECONDS)
+    return int(output) if output and output.strip().isdigit() else None
 
 
 def authors(
@@ -147,14 +147,14 @@ def authors(
     """Return the authors of commits, those with most commits first."""
     arguments = ["log", "--format=%aN%x00%as%x00%H", "--no-show-signature", *period(since, until)]
     arguments += ["--end-of-options", revisions, "--", *(paths or git.repository.scope)]
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_name: dict[str, list[tuple[str, str]]] = {}
     for line in git.run(*arguments, most=_MOST_AUTHORS_BYTES).text.split("\n"):
         name, _, dated = line.partition("\0")
         date, mark, commit = dated.partition("\0")
         if mark:
-            found.setdefault(clean_name(name), []).append((date, commit))
-    listed = [Author(name, len(each), min(each)[0], each[0][1]) for name, each in found.items()]
-    return sorted(listed, key=lambda one: (-one.commits, one.name))
+            by_name.setdefault(clean_name(name), []).append((date, commit))
+    each_author = [Author(name, len(each), min(each)[0], each[0][1]) for name, each in by_name.items()]
+    return sorted(each_author, key=lambda one: (-one.commits, one.name))
 
 
 Presence = Literal["file", "folder", "none"]
@@ -168,11 +168,11 @@ def presence(git: Git, path: str, revision: str = "HEAD") -> Presence:
 
 def file_lines(git: Git, path: str, revision: str = "HEAD") -> list[str]:
     """Return the lines of a file, as git names it, in a revision; none if it is not there."""
-    found = git.ask("cat-file", "blob", f"{revision}:{path}")
-    return found.split("\n") if found else []
+    output = git.ask("cat-file", "blob", f"{revision}:{path}")
+    return output.split("\n") if output else []
 
 
 def is_empty(git: Git) -> bool:
     """Return whether no commit touches the part that is read."""
-    found = git.ask("log", "-n1", "--format=%H", "HEAD", "--", *git.repository.scope)
-    return not (found or "").strip()
+    output = git.ask("log", "-n1", "--format=%H", "HEAD", "--", *git.repository.scope)
+    return not (output or "").strip()

@@ -42,21 +42,21 @@ class Version(NamedTuple):
 
 def version_of_tag(name: str) -> Version | None:
     """Return the version that a tag names; None if it names none: ``v1.2.0``, ``release-1.2``, ``pkg/v1.2.0-rc.1``."""
-    found = _TAG.search(_POST.sub("", name[:200]))
-    if found is None:
+    match = _TAG.search(_POST.sub("", name[:200]))
+    if match is None:
         return None
-    numbers = [int(part) for part in re.split(r"[._]", found["numbers"]) if len(part) < 10]
+    numbers = [int(part) for part in re.split(r"[._]", match["numbers"]) if len(part) < 10]
     if not numbers:  # a moment, 20261126101500, or a number of a build
         return None
     while len(numbers) > 1 and not numbers[-1]:
         numbers.pop()
-    return Version(tuple(numbers), re.sub(r"[-._+]", "", found["rest"]).lower())
+    return Version(tuple(numbers), re.sub(r"[-._+]", "", match["rest"]).lower())
 
 
 def prefix_of_tag(name: str) -> str:
     """Return the part of a tag's name before the version and its ``v``: ``pkg/`` of ``pkg/v1.2.0``."""
-    found = _TAG.search(_POST.sub("", name[:200]))
-    return name if found is None else name[: found.start("numbers")].removesuffix("v")
+    match = _TAG.search(_POST.sub("", name[:200]))
+    return name if match is None else name[: match.start("numbers")].removesuffix("v")
 
 
 def version_in(text: str) -> Version | None:
@@ -130,8 +130,8 @@ def tag_text(tag: Tag) -> str:
 
 def _tag(fields: list[str]) -> Tag:
     name, own, peeled, date, by, message = fields
-    said = clean_message(message.partition("-----BEGIN")[0][:_LONGEST_MESSAGE]).strip("\n")
-    return Tag(name, peeled or own, date, clean_name(by) if by else "", said, version_of_tag(name))
+    text = clean_message(message.partition("-----BEGIN")[0][:_LONGEST_MESSAGE]).strip("\n")
+    return Tag(name, peeled or own, date, clean_name(by) if by else "", text, version_of_tag(name))
 
 
 _NAMES = re.compile(
@@ -175,8 +175,8 @@ class Section(NamedTuple):
     @property
     def date(self) -> str:
         """The day that the heading names; empty if it names none."""
-        found = _DATE.search(self.heading)
-        return found[0] if found else ""
+        match = _DATE.search(self.heading)
+        return match[0] if match else ""
 
 
 def is_changelog(path: str) -> bool:
@@ -187,8 +187,8 @@ def is_changelog(path: str) -> bool:
 def sections(lines: Sequence[str], path: str = "") -> list[Section]:
     """Return the sections of a changelog in order; a file that is called after one version is one section."""
     headings = list(_headings(lines))
-    named = _IN_NAME.search(path)
-    if named and len(headings) <= 1 and (version := version_in(named["version"])):
+    match = _IN_NAME.search(path)
+    if match and len(headings) <= 1 and (version := version_in(match["version"])):
         return [Section(version, path.rpartition("/")[2], 1, _last_filled(lines, 0, len(lines)))] if lines else []
     ends = [*(first for first, _, _ in headings[1:]), len(lines)][: len(headings)]
     return [
@@ -199,7 +199,7 @@ def sections(lines: Sequence[str], path: str = "") -> list[Section]:
 
 def _headings(lines: Sequence[str]) -> list[tuple[int, Version, str]]:
     """Return the index, version and text of each line that heads a version."""
-    found, sure = [], False
+    headings, sure = [], False
     for at, line in enumerate(lines):
         if len(line) > _LONGEST_HEADING or not (head := _HEADING.match(line)):
             continue
@@ -211,9 +211,9 @@ def _headings(lines: Sequence[str]) -> list[tuple[int, Version, str]]:
         bare = not line[0].isspace() and (dated or len(line.strip("=:*-_ v")) <= len(head["version"]) + 24)
         version = version_in(head["version"])
         if version and (marked or (bare and _is_apart(lines, at))):
-            found.append((marked or dated, (at, version, _LINKED.sub(r"\1", line).strip().strip("#=*[]: ").strip())))
+            headings.append((marked or dated, (at, version, _LINKED.sub(r"\1", line).strip().strip("#=*[]: ").strip())))
     # Among marked headings, a short line without a day is an entry: "- Python 3.8 support."
-    return [heading for certain, heading in found if certain or not sure]
+    return [heading for certain, heading in headings if certain or not sure]
 
 
 def _is_apart(lines: Sequence[str], at: int) -> bool:

@@ -88,13 +88,13 @@ class Traits:
         scope_terms = _terms((*chunk.scope, title) if title else chunk.scope)
         name_terms = _terms(defined)
         symbol_terms = name_terms if defined == of_symbol else _terms(of_symbol)
-        named = scope_terms + name_terms
+        all_terms = scope_terms + name_terms
         if symbol not in defined:
-            named += symbol_terms
+            all_terms += symbol_terms
         self.stored = stored
         self.path = path = profile_path(stored.document.path)
-        self.named = named
-        self.terms = frozenset(named)
+        self.named = all_terms
+        self.terms = frozenset(all_terms)
         self.name_terms = name_terms
         self.symbol_parts = frozenset(symbol_terms[1:] or symbol_terms)
         self.test = test = path.test or is_inline_test(stored)

@@ -58,18 +58,18 @@ def word_likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[T
         chunks: names and titles count as their words, too.
     """
     embedder = StaticEmbedder.bundled()
-    asked, shares = _query_rows(query, weights, embedder)
-    if not len(asked) or not chunks:
+    query_rows, shares = _query_rows(query, weights, embedder)
+    if not len(query_rows) or not chunks:
         return np.zeros(len(chunks), np.float32)
-    found = [_word_rows(chunk, embedder) for chunk in chunks]
-    joined = np.frombuffer(b"".join(found), np.int32)
+    chunk_rows = [_word_rows(chunk, embedder) for chunk in chunks]
+    joined = np.frombuffer(b"".join(chunk_rows), np.int32)
     seen = np.zeros(embedder.rows, bool)
     seen[joined] = True
     distinct = np.flatnonzero(seen)
     places = np.empty(embedder.rows, np.intp)
     places[distinct] = np.arange(len(distinct))
-    alike = np.maximum(embedder.cosines(distinct, asked), 0)
-    starts = np.cumsum([0, *map(len, found[:-1])]) // joined.itemsize
+    alike = np.maximum(embedder.cosines(distinct, query_rows), 0)
+    starts = np.cumsum([0, *map(len, chunk_rows[:-1])]) // joined.itemsize
     # By rows of chunks' words, which lie together in memory; the means are then of rows that do.
     nearest = np.maximum.reduceat(alike.take(places.take(joined), axis=0), starts, axis=0)
     means: Floats = shares @ np.ascontiguousarray(nearest.T)
@@ -263,9 +263,9 @@ def _likeness_column(inputs: _FeatureInputs) -> NDArray[np.float32]:
     It takes longer than all other features, and seldom raises a candidate that both retrievers rank low. Names are
     matched as they are.
     """
-    found = np.zeros(len(inputs.traits), dtype=np.float32)
+    column = np.zeros(len(inputs.traits), dtype=np.float32)
     if inputs.query.kind != "text":
-        return found
+        return column
     lexical, dense = (_relative(own, inputs.parts) for own in (inputs.candidates.lexical, inputs.candidates.dense))
     promise = -(lexical + dense)
     every = np.arange(len(promise))
@@ -275,18 +275,18 @@ def _likeness_column(inputs: _FeatureInputs) -> NDArray[np.float32]:
         for part, most in zip(inputs.parts, (_COMPARED_BY_MEANING, _COMPARED_BEHIND), strict=False)
     ]
     rows = np.concatenate(chosen)
-    found[rows] = word_likenesses(inputs.query.text, inputs.wanted, [inputs.traits[row] for row in rows.tolist()])
+    column[rows] = word_likenesses(inputs.query.text, inputs.wanted, [inputs.traits[row] for row in rows.tolist()])
     for own in chosen:
-        alike = found[own]
-        found[own] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
-    return found
+        alike = column[own]
+        column[own] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
+    return column
 
 
 def _name_columns(inputs: _FeatureInputs) -> dict[str, Column]:
     """Return the columns of the names: how the query's terms match those that the chunks define."""
-    named, coverage, precision = terms_in_names(inputs.traits, inputs.wanted).sums(len(inputs.traits))
+    symbol_scores, coverage, precision = terms_in_names(inputs.traits, inputs.wanted).sums(len(inputs.traits))
     return {
-        "lexical_symbol": _relative(named, inputs.parts),
+        "lexical_symbol": _relative(symbol_scores, inputs.parts),
         "symbol_coverage": coverage,
         "symbol_whole": coverage * (precision > _WHOLE),
         "qualified": np.array([_is_qualified(known, inputs.query.qualified) for known in inputs.traits])

@@ -83,13 +83,13 @@ def path_agreement(query_path: str, path: str) -> float:
         name = path.rpartition("/")[2]
     if asked_name != name:
         return 0.0  # nearly always
-    asked, known = query_path.split("/"), path.lstrip("/").split("/")
+    wanted, known = query_path.split("/"), path.lstrip("/").split("/")
     shared = 0
-    for one, other in zip(reversed(asked), reversed(known), strict=False):
+    for one, other in zip(reversed(wanted), reversed(known), strict=False):
         if one != other:
             break
         shared += 1
-    return min(1.0, 0.4 + 0.6 * (shared - 1) / max(1, min(len(asked), len(known)) - 1))
+    return min(1.0, 0.4 + 0.6 * (shared - 1) / max(1, min(len(wanted), len(known)) - 1))
 
 
 class FileScores(NamedTuple):

@@ -139,8 +139,8 @@ def _is_example(lowered: list[str], *, prose: bool) -> bool:
 
 def _measures(lowered: list[str]) -> bool:
     """Return whether a path's benchmarks are part of a program that measures: ``src/benchmark/run.rs``."""
-    named = [at for at, part in enumerate(lowered) if part in _EXAMPLE_FOLDERS]
-    return all(lowered[at].startswith("benchmark") and at > 0 and lowered[at - 1] in _SOURCES for at in named)
+    places = [at for at, part in enumerate(lowered) if part in _EXAMPLE_FOLDERS]
+    return all(lowered[at].startswith("benchmark") and at > 0 and lowered[at - 1] in _SOURCES for at in places)
 
 
 @lru_cache(maxsize=1 << 13)  # many paths have names of folders in common

@@ -98,8 +98,8 @@ class Judge:
             return tuple(
                 ground for one in holding for ground in (self._grounds.get(one.n), Ground([one.quote])) if ground
             )
-        found = next((one for one in self._grounds.values() if find_support(self._plain[at], one)), None)
-        return () if found is None else (found,)
+        supporting = next((one for one in self._grounds.values() if find_support(self._plain[at], one)), None)
+        return () if supporting is None else (supporting,)
 
     def _support_by_neighbour(self, at: int, beside: int) -> None:
         """Count a short sentence as supported if the sentence next to it is."""
@@ -233,11 +233,11 @@ def _brings_no_name(sentence: str, beside: str, grounds: Iterable[Ground], *, sp
     counted = set().union(*(ground.numbers for ground in grounds))
     if denies(sentence):
         counted |= numbers_of(beside) | spelled_numbers(lowered)
-    named = all(
+    names_known = all(
         name.lower() in lowered or any(name.lower() in ground.lowered for ground in grounds)
         for name in names_of(sentence)
     )
-    return numbers <= counted and named
+    return numbers <= counted and names_known
 
 
 def _bare(sentence: str) -> str:

@@ -47,11 +47,11 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
 def _cut_sentences(answer: str) -> Iterator[Sentence]:
     for number, (start, end) in enumerate(_paragraphs(answer)):
         at = start
-        for found in _END.finditer(answer, start, end):
-            if found.start() < at:
+        for match in _END.finditer(answer, start, end):
+            if match.start() < at:
                 continue
-            marks = _TRAILING_MARKS.match(answer, found.end(), end)
-            stop = marks.end() if marks else found.end()
+            marks = _TRAILING_MARKS.match(answer, match.end(), end)
+            stop = marks.end() if marks else match.end()
             yield from _sentence(answer, at, stop, number)
             at = stop
         yield from _sentence(answer, at, end, number)

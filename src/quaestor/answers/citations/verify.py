@@ -242,7 +242,7 @@ def _label(passage: Passage) -> str:
 
 def _claim(answer: str, mark: Mark, marks: Sequence[Mark], cut: Sequence[Sentence]) -> str:
     """Return the claim that a mark supports: the clause before it, or its whole sentence if the clause says little."""
-    sentence = next((found for found in cut if found.start <= mark.start < found.end), None)
+    sentence = next((one for one in cut if one.start <= mark.start < one.end), None)
     if sentence is None:
         return ""
     before = [other.end for other in marks if sentence.start <= other.start and other.end <= mark.start]

@@ -116,10 +116,10 @@ def _is_template(document: Document) -> bool:
 
 def _titled_entry(document: Document, material: Material) -> Entry:
     lines = material.lines(document.path)
-    named = named_in_preamble(lines)
+    preamble_title = named_in_preamble(lines)
     first_headings = list(islice(headings(lines[:80]), 2))
-    first = named or (first_headings[0] if first_headings else None)
-    title = (named[1] if named else "") or document.title or (first[1] if first else "")
+    first = preamble_title or (first_headings[0] if first_headings else None)
+    title = (preamble_title[1] if preamble_title else "") or document.title or (first[1] if first else "")
     if _NUMBER.fullmatch(title) and len(first_headings) > 1:
         first, title = None, f"{title}: {first_headings[1][1]}"  # what it is about stands below
     if "{{" in title:  # what a site generator fills in
@@ -153,8 +153,8 @@ def _sections(document: Document, material: Material) -> Sequence[Entry]:
 def kinds(material: Material) -> list[Entry]:
     """Return the folders that hold the most documents, several to a line."""
     counts = Counter(dirname(one.path) for one in documents_of(material))
-    listed = [f"{folder or '.'}/ ({count:,})" for folder, count in counts.most_common(_MOST_KINDS)]
-    lines = (", ".join(listed[at : at + _KINDS_ON_A_LINE]) for at in range(0, len(listed), _KINDS_ON_A_LINE))
+    texts = [f"{folder or '.'}/ ({count:,})" for folder, count in counts.most_common(_MOST_KINDS)]
+    lines = (", ".join(texts[at : at + _KINDS_ON_A_LINE]) for at in range(0, len(texts), _KINDS_ON_A_LINE))
     return [Entry(says=Statement(line)) for line in lines] if len(counts) > 1 else []
 
 

@@ -125,12 +125,12 @@ def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *,
 
 def _make_up_to_date(corpus: Corpus, make: Callable[[], Overview]) -> Overview:
     """Make an overview, and make it again if a file that it quotes has changed meanwhile."""
-    found = corpus.retry_reopened(make)
-    if corpus.notice_changes(_documents(found)):
+    overview = corpus.retry_reopened(make)
+    if corpus.notice_changes(_documents(overview)):
         corpus.try_refresh()
-        found = corpus.retry_reopened(make)
-        corpus.look_at(_documents(found))
-    return replace(found, hits=tuple(corpus.with_freshness(list(found.hits))))
+        overview = corpus.retry_reopened(make)
+        corpus.look_at(_documents(overview))
+    return replace(overview, hits=tuple(corpus.with_freshness(list(overview.hits))))
 
 
 def _documents(overview: Overview) -> Iterator[Document]:
@@ -166,8 +166,8 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     ]
     left = room - sum(_tokens(section, count) for section in (*first, *last))
     entered = {name.partition(" → ")[2] or name for name in (one.name for one in entries)}
-    found = parts(material, named, imported, tuple(entered))
-    lines = tree(material, found, named, int(left * 0.94), count, tuple(entered))
+    main_parts = parts(material, named, imported, tuple(entered))
+    lines = tree(material, main_parts, named, int(left * 0.94), count, tuple(entered))
     yield from first
     if lines:
         yield Section("Main parts", tuple(lines))
@@ -189,13 +189,13 @@ def _prose_sections(material: Material, room: int, count: Count) -> Iterator[Sec
 
 def _introduction_share(material: Material, room: int, whole: int, count: Count) -> _Share:
     """Return the introduction, shortened so that its first statement fits."""
-    said = introduction(material)
-    if not said:
+    statements = introduction(material)
+    if not statements:
         return _Share("What it is", (), 0)
-    first = said[0]
+    first = statements[0]
     while count(first.text) > max(room - 8, 20) and len(first.text) > 60:
         first = replace(first, text=shorten(first.text, int(len(first.text) * 0.7)), verbatim=False)
-    return _Share("What it is", [Entry(says=one) for one in (first, *said[1:])], max(room, min(whole, 60)))
+    return _Share("What it is", [Entry(says=one) for one in (first, *statements[1:])], max(room, min(whole, 60)))
 
 
 def _importers(number: int) -> Statement:
@@ -206,14 +206,14 @@ def _importers(number: int) -> Statement:
 def _fit(share: _Share, count: Count) -> list[Section]:
     """Return a section with as many lines as its share of the budget allows; an empty list if no line fits."""
     left = share.share - count(share.title) - 3
-    kept: list[Entry] = []
+    entries: list[Entry] = []
     for entry in share.entries:
         tokens = count(line_of(entry, 10)) + 1
         if tokens > left:
             break
         left -= tokens
-        kept.append(entry)
-    return [Section(share.title, tuple(kept), len(share.entries) - len(kept))] if kept else []
+        entries.append(entry)
+    return [Section(share.title, tuple(entries), len(share.entries) - len(entries))] if entries else []
 
 
 def _tokens(section: Section, count: Count) -> int:
@@ -224,11 +224,11 @@ def _within_budget(overview: Overview, material: Material, count: Count) -> Over
     """Return an overview within its budget; the last lines of the longest section are dropped first."""
     while True:
         hits, numbers = _numbered_hits(material, sources_of(overview.sections))
-        found = replace(overview, hits=hits, _numbers=numbers)
-        text = text_of(found)
-        found = replace(found, text=text, tokens=count(text))
-        if found.tokens <= found.budget or not found.sections:
-            return found
+        cut = replace(overview, hits=hits, _numbers=numbers)
+        text = text_of(cut)
+        cut = replace(cut, text=text, tokens=count(text))
+        if cut.tokens <= cut.budget or not cut.sections:
+            return cut
         overview = replace(overview, sections=_shorten_sections(overview.sections))
 
 
@@ -236,8 +236,8 @@ def _shorten_sections(sections: Sequence[Section]) -> tuple[Section, ...]:
     longest = max(range(len(sections)), key=lambda at: len(sections[at].entries))
     cut = sections[longest]
     gone = max(1, len(cut.entries) // 20)
-    kept = replace(cut, entries=cut.entries[:-gone], left_out=cut.left_out + gone)
-    changed = (*sections[:longest], kept, *sections[longest + 1 :])
+    shortened = replace(cut, entries=cut.entries[:-gone], left_out=cut.left_out + gone)
+    changed = (*sections[:longest], shortened, *sections[longest + 1 :])
     return tuple(section for section in changed if section.entries)
 
 

@@ -68,8 +68,8 @@ class Material:
 
     def lines(self, path: str) -> list[str]:
         """Return the beginnings of a document's lines; empty where ``read`` returns None."""
-        found = self.read(path)
-        return [] if found is None else [line[:_LONGEST_LINE].removesuffix("\r") for line in found.lines]
+        file = self.read(path)
+        return [] if file is None else [line[:_LONGEST_LINE].removesuffix("\r") for line in file.lines]
 
     def chunks_with(self, words: Iterable[str], most: int) -> Iterator[StoredChunk]:
         """Yield up to ``most`` chunks of these documents in which any of some words stands."""
@@ -81,15 +81,15 @@ class Material:
 
     def profile(self, path: str) -> PathProfile:
         """Return a path's profile, kept here because the cache of ``profile_path`` is smaller than large corpora."""
-        found = self._profiles.get(path)
-        if found is None:
-            found = profile_path(path)
+        known = self._profiles.get(path)
+        if known is None:
+            known = profile_path(path)
             if any(path.startswith(f"{folder}/") for folder in self._translation_folders):
-                found = found._replace(background=TRANSLATION)
-            if not found.prose and not found.data and not DOCUMENTATION.isdisjoint(path.lower().split("/")[:-1]):
-                found = found._replace(example=True)  # code in a manual shows how something is used
-            self._profiles[path] = found
-        return found
+                known = known._replace(background=TRANSLATION)
+            if not known.prose and not known.data and not DOCUMENTATION.isdisjoint(path.lower().split("/")[:-1]):
+                known = known._replace(example=True)  # code in a manual shows how something is used
+            self._profiles[path] = known
+        return known
 
     @cached_property
     def _translation_folders(self) -> frozenset[str]:
@@ -112,29 +112,29 @@ class Material:
     @cached_property
     def folders(self) -> frozenset[str]:
         """All folders that hold documents, directly or in subfolders."""
-        found: set[str] = set()
+        folders: set[str] = set()
         for path in self.all:
             folder = parent_of(path)
-            while folder and folder not in found:
-                found.add(folder)
+            while folder and folder not in folders:
+                folders.add(folder)
                 folder = parent_of(folder)
-        return frozenset(found)
+        return frozenset(folders)
 
     @cached_property
     def places(self) -> Mapping[str, Sequence[str]]:
         """All folders and documents by their last names, in lower case."""
-        found: dict[str, list[str]] = {}
+        places: dict[str, list[str]] = {}
         for path in (*self.folders, *self.documents):
-            found.setdefault(path.rpartition("/")[2].lower(), []).append(path)
-        return found
+            places.setdefault(path.rpartition("/")[2].lower(), []).append(path)
+        return places
 
     @cached_property
     def stems(self) -> Mapping[str, Sequence[str]]:
         """All documents by their names without endings, in lower case."""
-        found: dict[str, list[str]] = {}
+        stems: dict[str, list[str]] = {}
         for path in self.documents:
-            found.setdefault(path.rpartition("/")[2].partition(".")[0].lower(), []).append(path)
-        return found
+            stems.setdefault(path.rpartition("/")[2].partition(".")[0].lower(), []).append(path)
+        return stems
 
     @cached_property
     def modules(self) -> Modules:
@@ -175,18 +175,18 @@ class Material:
 
     @cached_property
     def _by_folder(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        paths: dict[str, list[str]] = {}
         for path in sorted(self.all):
-            found.setdefault(parent_of(path), []).append(path)
-        return found
+            paths.setdefault(parent_of(path), []).append(path)
+        return paths
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        paths: dict[str, list[str]] = {}
         for path in sorted(self.documents, key=lambda one: (one.count("/"), one)):
             if not self.stands_behind(path):
-                found.setdefault(path.rpartition("/")[2].lower(), []).append(path)
-        return found
+                paths.setdefault(path.rpartition("/")[2].lower(), []).append(path)
+        return paths
 
 
 def depth_in(path: str, folder: str) -> int:

@@ -234,13 +234,13 @@ class _PathReader:
 
     def _only(self, paths: Iterable[str]) -> str | None:
         """Return the shallowest path that is neither vendored nor a test; None if two are equally shallow."""
-        found = sorted(
+        candidates = sorted(
             (path for path in paths if not self._material.stands_behind(f"{path}/x")), key=lambda path: path.count("/")
         )
-        found = [path for path in found if not self._material.profile(f"{path}/x").test] or found
-        if len(found) > 1 and found[0].count("/") == found[1].count("/"):
+        candidates = [path for path in candidates if not self._material.profile(f"{path}/x").test] or candidates
+        if len(candidates) > 1 and candidates[0].count("/") == candidates[1].count("/"):
             return None
-        return found[0] if found else None
+        return candidates[0] if candidates else None
 
     def _statement_about(self, number: int, line: str, end: int, indent: int) -> Statement | None:
         """Return the description of the path that ends at an offset in a line, from that line or else the next one."""

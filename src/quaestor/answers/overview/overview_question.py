@@ -231,8 +231,8 @@ def name_asked_for(question: str) -> str:
     if not 0 < len(further) <= _MOST_NAME:
         return ""
     together = r"\W+".join(map(re.escape, further))
-    named = re.search(rf"(?<!\w){together}(?!\w)", text)
-    return named[0] if named and asks_for_overview(text, own=(named[0],)) else ""
+    match = re.search(rf"(?<!\w){together}(?!\w)", text)
+    return match[0] if match and asks_for_overview(text, own=(match[0],)) else ""
 
 
 def names_a_whole(question: str, name: str) -> bool:
@@ -307,8 +307,8 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
     held, text = frozenset(words), " ".join(words)
     if not held <= _KNOWN or _ONE_OF_MANY.search(text):
         return False
-    named = _NAMED_WHOLE.search(text) is not None
-    pointed = named or (first and _POINTING_WORDS.search(text) is not None)
+    names_whole = _NAMED_WHOLE.search(text) is not None
+    pointed = names_whole or (first and _POINTING_WORDS.search(text) is not None)
     return (
         _asks_for_shape(held, about_whole=pointed or (first and "it" in held))
         or _ASKED_PARTS.search(text) is not None
@@ -388,8 +388,8 @@ def asks_how_to_build(question: str) -> bool:
         return True
     begin = _BUILDING.match(text)
     words = re.findall(r"[\w']+", text[begin.end() :]) if begin else ()
-    told = _DONE_TO_IT | _ALL_OF_IT | _WORDS_BETWEEN
-    return not _DONE_TO_IT.isdisjoint(words) and not _ALL_OF_IT.isdisjoint(words) and told.issuperset(words)
+    allowed = _DONE_TO_IT | _ALL_OF_IT | _WORDS_BETWEEN
+    return not _DONE_TO_IT.isdisjoint(words) and not _ALL_OF_IT.isdisjoint(words) and allowed.issuperset(words)
 
 
 _TESTING = re.compile(r"\btest|\bspecs?\b|\bsuite\b|prueba|测试|テスト")

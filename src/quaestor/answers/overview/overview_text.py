@@ -40,10 +40,10 @@ def text_of(overview: Overview, numbers: Sequence[int] = ()) -> str:
 def line_of(entry: Entry, number: int | None) -> str:
     """Return an entry as one line of plain text, even if its parts contain line ends."""
     says = entry.says
-    said = "" if says is None else on_one_line(says.text if says.brief is None else says.brief)
+    text = "" if says is None else on_one_line(says.text if says.brief is None else says.brief)
     mark = f" [{number}]" if number is not None and says is not None and says.source is not None else ""
     names = ", ".join(map(on_one_line, entry.further)) or on_one_line(entry.name)
-    return f"{'  ' * entry.depth}- {names}{': ' if names and said else ''}{said}{mark}"
+    return f"{'  ' * entry.depth}- {names}{': ' if names and text else ''}{text}{mark}"
 
 
 def pieces_of(overview: Overview) -> Iterator[str | int]:

@@ -104,5 +104,5 @@ class Overview:
 
 def sources_of(sections: tuple[Section, ...]) -> Iterator[Source]:
     """Yield the sources of all statements in order, each once."""
-    found = (entry.says.source for section in sections for entry in section.entries if entry.says is not None)
-    yield from dict.fromkeys(source for source in found if source is not None)
+    sources = (entry.says.source for section in sections for entry in section.entries if entry.says is not None)
+    yield from dict.fromkeys(source for source in sources if source is not None)

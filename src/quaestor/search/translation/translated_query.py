@@ -81,7 +81,7 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
     at = 0
     while at < len(words):
         for count in range(min(glossary.longest, len(words) - at), 1, -1):
-            english = glossary.phrases.get(tuple(found[0] for found in known[at : at + count]))
+            english = glossary.phrases.get(tuple(surest[0] for surest in known[at : at + count]))
             if english is not None:
                 yield TranslatedPiece(" ".join(words[at : at + count]), english)
                 at += count
@@ -114,7 +114,7 @@ def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, langu
     if english is None and language == "de" and word[:1].isupper():
         english = _translate_noun(word.lower(), glossary)
     if english is None:
-        english = next((found for form in known if (found := glossary.forms.get(form)) is not None), None)
+        english = next((one for form in known if (one := glossary.forms.get(form)) is not None), None)
     if english is None and language == "de":
         english = _translate_compound(word.lower(), glossary)
     return TranslatedPiece(word, english)
@@ -123,7 +123,7 @@ def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, langu
 def _translate_noun(word: str, glossary: Glossary) -> English | None:
     """Return the English of a German noun by its nominative: a stem would be that of a verb (Benutzers, benutzen)."""
     cases = (word.removesuffix(ending) for ending in _OF_NOUNS if word.endswith(ending))
-    return next((found for one in cases if len(one) > _SHORTEST_PART and (found := glossary.words.get(one))), None)
+    return next((english for one in cases if len(one) > _SHORTEST_PART and (english := glossary.words.get(one))), None)
 
 
 def _translate_compound(word: str, glossary: Glossary) -> English | None:
@@ -153,19 +153,19 @@ def _look_up_first(part: str, glossary: Glossary) -> English | None:
     bare = [one for one in bare if len(one) >= _SHORTEST_PART]
     # As it stands before its stem: what a user does is "use" only to a stemmer.
     for one in (part, *bare):
-        if found := glossary.words.get(one):
-            return found
-    if stemmed := next((found for one in bare if (found := _look_up(one, glossary))), None):
+        if english := glossary.words.get(one):
+            return english
+    if stemmed := next((english for one in bare if (english := _look_up(one, glossary))), None):
         return stemmed
     # Schreib-, Les-: the roots of verbs, and Sprach-, Grenz-: nouns without their last letter.
     return glossary.words.get(part + "en") or glossary.words.get(part + "e") or None
 
 
 def _look_up(part: str, glossary: Glossary) -> English | None:
-    found = glossary.words.get(part)
-    if found is None and len(part) > _SHORTEST_PART:
-        found = next((one for form in forms(part, "de") if (one := glossary.forms.get(form))), None)
-    return found or None
+    english = glossary.words.get(part)
+    if english is None and len(part) > _SHORTEST_PART:
+        english = next((one for form in forms(part, "de") if (one := glossary.forms.get(form))), None)
+    return english or None
 
 
 def pieces_of_letters(text: str, language: str) -> Iterator[TranslatedPiece]:
@@ -238,23 +238,23 @@ def translate_query(query: Query, language: str, frequencies: Frequencies) -> Qu
         frequencies: the number of chunks of the index that hold each term.
     """
     cut = pieces_of_letters if language in ("zh", "ja") else pieces_of_words
-    found = list(cut(query.text, language))
+    pieces = list(cut(query.text, language))
     share = _share(language, frequencies)
     own = share > _FEW
     if share > 1:  # what it says in its own words is found by these
-        found = [piece._replace(english=None) if _is_held(piece, language, frequencies) else piece for piece in found]
-    kept = _held_terms(found, language if own else "", frequencies)
+        pieces = [piece._replace(english=None) if _is_held(piece, language, frequencies) else piece for piece in pieces]
+    own_terms = _held_terms(pieces, language if own else "", frequencies)
     alike: Sequence[str] = ()
     if share > 1 and language in INFLECTED:
-        alike = _terms_alike(found, language, frequencies)
+        alike = _terms_alike(pieces, language, frequencies)
     elif share > 1:
-        kept = _held(searched_terms(_without_grammar(query.text, cut(query.text, language))), frequencies)
-    translated = tuple(dict.fromkeys(word for piece in found for word in piece.english or () if _has_content(word)))
+        own_terms = _held(searched_terms(_without_grammar(query.text, cut(query.text, language))), frequencies)
+    translated = tuple(dict.fromkeys(word for piece in pieces for word in piece.english or () if _has_content(word)))
     english = _held([term for word in translated for term in searched_terms(word)], frequencies)
-    terms = (*kept, *(kept if own else ()), *english, *(term for term in alike if term not in kept))
+    terms = (*own_terms, *(own_terms if own else ()), *english, *(term for term in alike if term not in own_terms))
     if translated:
-        return _translated(query, found, translated, own=own)._replace(terms=terms)
-    return query._replace(terms=terms) if share > 1 and kept else query
+        return _translated(query, pieces, translated, own=own)._replace(terms=terms)
+    return query._replace(terms=terms) if share > 1 and own_terms else query
 
 
 def _share(language: str, frequencies: Frequencies) -> float:
@@ -335,10 +335,10 @@ def _has_content(word: str) -> bool:
 
 
 def _translated(query: Query, pieces: Sequence[TranslatedPiece], translated: Sequence[str], *, own: bool) -> Query:
-    said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
-    names = read_query(said)
+    english = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
+    names = read_query(english)
     return query._replace(
-        text=f"{query.text}\n{said}" if own else said,
+        text=f"{query.text}\n{english}" if own else english,
         kind="text" if query.kind == "symbol" else query.kind,
         names=names.names,
         places=names.places or query.places,
