@@ -57,8 +57,8 @@ def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:
     if not 0 < len(names) <= _MOST_NUMBERED:
         return None
     corpus.try_refresh()
-    found = corpus.retry_reopened(lambda: {name: resolve_numbered(corpus, name, closely=True) for name in names})
-    paths = {path for path in found.values() if path is not None}
+    by_name = corpus.retry_reopened(lambda: {name: resolve_numbered(corpus, name, closely=True) for name in names})
+    paths = {path for path in by_name.values() if path is not None}
     rest = " ".join(_NUMBERED.sub(" ", text).split())
     if len(paths) != 1 or not content_terms(rest):
         return None

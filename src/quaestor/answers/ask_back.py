@@ -1,7 +1,7 @@
-"""Asking back where a conversation begins with a question that points at nothing: ``and how do I turn that off?``
+"""Asks back if a conversation begins with a question that refers to nothing: ``and how do I turn that off?``
 
-Whatever is found for its few words is chance, so nothing is searched for, and a model is not sent what was found: it
-sees the question alone and asks back in its own words.
+A search for its few words would find passages by chance, so there is none. A model gets the question without passages
+and asks back in its own words.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def is_without_context(text: str) -> bool:
 
 
 def with_context(text: str, earlier: Sequence[str]) -> str:
-    """Return a question, preceded by the last earlier question that names its subject if it only says "that". Pure."""
+    """Return a question; if it only says "that", put before it the last earlier question with a subject. Pure."""
     if not is_without_context(text) or not _POINTING.search(text):
         return text
     subject = next((one for one in reversed(earlier) if not is_without_context(one)), "")

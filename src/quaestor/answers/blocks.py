@@ -37,7 +37,7 @@ class Block:
     Attributes:
         first: its first line, counted from 0 in the passage.
         last: its last line, inclusive.
-        inner: the blocks within it in order; what lies before the first is its head.
+        inner: the blocks within it in order; the lines before the first of them are its head.
     """
 
     first: int
@@ -63,7 +63,7 @@ def blocks_of(text: str, language: str) -> tuple[Block, ...]:
 
 
 def _of_nodes(nodes: Iterable[Node], syntax: Syntax, lines: Sequence[str], depth: int) -> tuple[Block, ...]:
-    """Return siblings as blocks; those that share a line are one, and a comment belongs to what follows it."""
+    """Return siblings as blocks; those that share a line are one block, and a comment belongs to the next one."""
     blocks: list[Block] = []
     begun: int | None = None  # the first line of comments that lead the next block
     for node in nodes:
@@ -103,7 +103,7 @@ def _within(node: Node, syntax: Syntax, lines: Sequence[str], depth: int) -> Ite
 
 
 def _led_by_comment(blocks: Sequence[Block], node: Node, lines: Sequence[str]) -> Iterator[Block]:
-    """Yield blocks, the first with the comment above it, which some grammars (Ruby's) place outside the body."""
+    """Yield blocks; the first one includes the comment above it, which some grammars (Ruby's) put outside the body."""
     for number, block in enumerate(blocks):
         first = comment_above(lines, block.first, node.start_point[0] + 1) if number == 0 else block.first
         yield Block(first, block.last, block.inner)
@@ -112,7 +112,7 @@ def _led_by_comment(blocks: Sequence[Block], node: Node, lines: Sequence[str]) -
 def comment_above(lines: Sequence[str], line: int, least: int = 0) -> int:
     """Return the first line of the comment right above a line, or the line itself if there is no comment.
 
-    Lines count from 0; those before ``least`` are left alone.
+    Lines count from 0; the comment begins at ``least`` or later.
     """
     while line > least and COMMENT.match(lines[line - 1]):
         line -= 1
@@ -135,7 +135,7 @@ def _lines_of(node: Node) -> tuple[int, int]:
 
 
 def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> tuple[Block, ...]:
-    """Return blocks of lines: each begins where a line is indented least, and holds what is indented more."""
+    """Return blocks of lines: each begins at a least indented line and holds the more indented ones below."""
     filled = [number for number in range(start, stop) if lines[number].strip()]
     if not filled:
         return ()

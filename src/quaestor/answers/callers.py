@@ -40,46 +40,46 @@ _CALL = re.compile(r"(?<![\w$])([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
 
 def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer a question about the uses of a name or a file; None for any other, or if the corpus lacks the name."""
-    asked = read_callers_question(question.text)
-    if asked is None:
+    request = read_callers_question(question.text)
+    if request is None:
         return None
-    found = resolve_name(corpus, asked.target, ("definitions", "callers", "tests"), _LIMIT)
-    found = _with_its_folder(corpus, found)
-    named_after = _named_after_file(corpus, asked.target, found)
-    found = named_after or found
-    if found is None or found.related is None:
-        return None if found is None or asked.plain else _used_nowhere(asked.target, found)
-    if asked.plain and not found.related.of("definitions"):
+    resolved = resolve_name(corpus, request.target, ("definitions", "callers", "tests"), _LIMIT)
+    resolved = _with_its_folder(corpus, resolved)
+    named_after = _named_after_file(corpus, request.target, resolved)
+    resolved = named_after or resolved
+    if resolved is None or resolved.related is None:
+        return None if resolved is None or request.plain else _used_nowhere(request.target, resolved)
+    if request.plain and not resolved.related.of("definitions"):
         return None
-    draft = _CallersAnswer(asked, found, CorpusLines(corpus), file=asked.target if named_after else "")
-    return draft.callees(corpus) if asked.kind == "callees" else draft.uses()
+    draft = _CallersAnswer(request, resolved, CorpusLines(corpus), file=request.target if named_after else "")
+    return draft.callees(corpus) if request.kind == "callees" else draft.uses()
 
 
-def _with_its_folder(corpus: Corpus, found: ResolvedName | None) -> ResolvedName | None:
+def _with_its_folder(corpus: Corpus, resolved: ResolvedName | None) -> ResolvedName | None:
     """Return a file with the uses of its folder, where that is what is imported, as in Go."""
-    if found is None or found.related is None or found.related.target.name:
-        return found
-    path = found.related.target.path or ""
+    if resolved is None or resolved.related is None or resolved.related.target.name:
+        return resolved
+    path = resolved.related.target.path or ""
     other = imported_for(corpus, path)
     if not path.endswith(".go") or other == path:
-        return found
-    return replace(found, related=corpus.related(other, ("callers", "tests"), _LIMIT))
+        return resolved
+    return replace(resolved, related=corpus.related(other, ("callers", "tests"), _LIMIT))
 
 
-def _named_after_file(corpus: Corpus, target: str, found: ResolvedName | None) -> ResolvedName | None:
-    """Return the name that a file is called after, if no import names the file: in Swift and C#, none names any."""
-    if found is None or not looks_like_a_file(target):
+def _named_after_file(corpus: Corpus, target: str, resolved: ResolvedName | None) -> ResolvedName | None:
+    """Return the name that a file is called after if no import names the file, as in Swift and C#."""
+    if resolved is None or not looks_like_a_file(target):
         return None
-    used = found.related is not None and (found.related.of("callers") or found.related.of("tests"))
-    stem = (found.name or target).rpartition("/")[2].partition(".")[0]
+    used = resolved.related is not None and (resolved.related.of("callers") or resolved.related.of("tests"))
+    stem = (resolved.name or target).rpartition("/")[2].partition(".")[0]
     other = None if used or not stem else resolve_name(corpus, stem, ("definitions", "callers", "tests"), _LIMIT)
     if other is None or other.corrected or other.related is None:
         return None
     return other if other.related.target.name and other.related.of("definitions") else None
 
 
-def _used_nowhere(name: str, found: ResolvedName) -> WayAnswer:
-    near = f" The nearest names here: {', '.join(map(in_code, found.nearest))}." if found.nearest else ""
+def _used_nowhere(name: str, resolved: ResolvedName) -> WayAnswer:
+    near = f" The nearest names here: {', '.join(map(in_code, resolved.nearest))}." if resolved.nearest else ""
     draft = Draft()
     draft.say(f"Nothing uses {in_code(name)}: it occurs nowhere in this corpus.{near}")
     return draft.finish("callers", known=False)
@@ -94,18 +94,18 @@ class _PlacesOfKind:
 
 
 class _CallersAnswer:
-    """One answer in the making: the question, what is related to the name, and the corpus's lines.
+    """An unfinished answer, made from the question, the relatives of the name and the corpus's lines.
 
-    ``file`` is the file that was asked for where the answer is about the name that it is called after.
+    ``file`` is the requested file if the answer is about the name that the file is called after; else empty.
     """
 
-    def __init__(self, asked: CallersQuestion, found: ResolvedName, lines: CorpusLines, file: str = "") -> None:
-        assert found.related is not None
-        self._asked = asked
+    def __init__(self, request: CallersQuestion, resolved: ResolvedName, lines: CorpusLines, file: str = "") -> None:
+        assert resolved.related is not None
+        self._asked = request
         self._file = file
-        self._name = found.name
-        self._taken_for = found.name if found.corrected else ""
-        self._related: Related = found.related
+        self._name = resolved.name
+        self._taken_for = resolved.name if resolved.corrected else ""
+        self._related: Related = resolved.related
         self._lines = lines
         self._definitions = _without_equations(self._related.of("definitions") if self._related.target.name else ())
         self._draft = Draft()
@@ -123,15 +123,15 @@ class _CallersAnswer:
         if self._asked.kind == "tests":
             parts.reverse()
         most = _MOST_SHOWN
-        for listed, kind in parts:
-            self._quote(listed, most, kind)
+        for of_kind, kind in parts:
+            self._quote(of_kind, most, kind)
             # Where nothing but tests uses it, these are what there is to show.
-            most = _MOST_SHOWN_BESIDE if listed.places else most
+            most = _MOST_SHOWN_BESIDE if of_kind.places else most
         self._quote_definition()
         return self._draft.finish("callers")
 
     def callees(self, corpus: Corpus) -> WayAnswer | None:
-        """Return what a definition calls of what this corpus defines, or None where there is no definition."""
+        """Return which of the corpus's own definitions a definition calls; None if the name has no definition."""
         if not self._definitions:
             return None
         home = self._definitions[0]
@@ -147,15 +147,15 @@ class _CallersAnswer:
         name = in_code(self._name)
         if not known:
             return f"{name} calls nothing that this corpus defines."
-        listed = "; ".join(f"{in_code(one)} ({in_code(place)})" for one, place in [*known.items()][:_MOST_CALLEES])
+        names = "; ".join(f"{in_code(one)} ({in_code(place)})" for one, place in [*known.items()][:_MOST_CALLEES])
         more = len(known) - _MOST_CALLEES
         beyond = f"; and {more} more" if more > 0 else ""
-        return f"{name} calls {amount(len(known), 'name')} that this corpus defines: {listed}{beyond}. Told by name."
+        return f"{name} calls {amount(len(known), 'name')} that this corpus defines: {names}{beyond}. Told by name."
 
     def _defined_at(self, corpus: Corpus, name: str) -> str:
         """Return where a name is defined, as ``path:line``; empty where it is not."""
-        found = corpus.store.get(corpus.store.defining([name], _DEFINING)).values()
-        exact = [one for one in found if name == one.chunk.symbol or name in one.chunk.defines]
+        chunks = corpus.store.get(corpus.store.defining([name], _DEFINING)).values()
+        exact = [one for one in chunks if name == one.chunk.symbol or name in one.chunk.defines]
         best = min(exact, key=lambda one: (profile_path(one.document.path).flags, one.document.path), default=None)
         if best is None:
             return ""
@@ -166,12 +166,12 @@ class _CallersAnswer:
     def _requested_uses(self) -> tuple[_PlacesOfKind, _PlacesOfKind]:
         """Return the uses in code and in tests that were asked for, those that the question describes first."""
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
-        kept = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
-        inside = [one for one in kept if self._is_inside(one)]
-        self._elsewhere = bool(self._asked.inside) and not inside and bool(kept)
-        kept = inside or kept
-        tests = [one for one in kept if one.kind == "tests" or self._is_inner_test(one)]
-        code = [one for one in kept if one not in tests]
+        uses = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
+        inside = [one for one in uses if self._is_inside(one)]
+        self._elsewhere = bool(self._asked.inside) and not inside and bool(uses)
+        uses = inside or uses
+        tests = [one for one in uses if one.kind == "tests" or self._is_inner_test(one)]
+        code = [one for one in uses if one not in tests]
         total = self._related.total
         more = [max(0, total.get(kind, 0) - len(self._related.of(kind))) for kind in ("callers", "tests")]
         if inside and self._asked.inside:
@@ -199,7 +199,7 @@ class _CallersAnswer:
         return bool(outside) and f"/{path}".endswith(f"/{outside.lstrip('./')}")
 
     def _is_inside(self, one: Relative) -> bool:
-        """Return whether a place lies in what was asked for: a file, a folder, or a definition."""
+        """Return whether a place lies in the file, the folder or the definition that the question names."""
         wanted = self._asked.inside.strip("./").lower()
         path = one.path.lower()
         names = {*path.split("/"), *re.split(r"\W+", (one.symbol or "").lower())}
@@ -207,7 +207,7 @@ class _CallersAnswer:
         return not wanted or f"/{path}".endswith(f"/{wanted}") or f"/{wanted}/" in f"/{path}" or wanted in names | stems
 
     def _order(self, one: Relative) -> tuple[bool, bool, bool, int, bool, int]:
-        """Order places: those that the question describes first, tests and vendored code last."""
+        """Return a sort key for places: those that the question describes come first, tests and vendored code last."""
         profile = profile_path(one.path)
         meant = len(content_terms(one.path.replace("/", " ")) & content_terms(self._asked.other_words))
         role = _ROLES.index(one.role) if one.role in _ROLES else len(_ROLES)
@@ -221,7 +221,7 @@ class _CallersAnswer:
         return bool(scope) and any(part in line for part in split_identifier(scope[-1]) if len(part) > 1)
 
     def _say_how_often(self, code: _PlacesOfKind, tests: _PlacesOfKind) -> str:
-        """Return how often the thing is used, in how many files."""
+        """Return in words how often the name is used, and in how many files."""
         least = "" if self._related.complete else "at least "
         counts = [f"{least}{_amount(code)}"] if code.places else []
         if tests.places:
@@ -271,28 +271,28 @@ class _CallersAnswer:
             self._draft.say("It is defined here:")
             self._draft.quote(self._lines.head(home.path, home.start_line, home.end_line, home.symbol))
 
-    def _other_definitions(self, found: Sequence[Relative]) -> str:
-        listed = ", ".join(
+    def _other_definitions(self, others: Sequence[Relative]) -> str:
+        places = ", ".join(
             in_code(f"{one.path}:{one.start_line}") + (f" ({in_code(one.symbol)})" if one.symbol else "")
-            for one in found[:_MOST_DEFINITIONS]
+            for one in others[:_MOST_DEFINITIONS]
         )
-        more = len(found) - _MOST_DEFINITIONS
-        return f"{amount(len(found), 'definition')} of this name: {listed}{f' and {more} more' if more > 0 else ''}."
+        more = len(others) - _MOST_DEFINITIONS
+        return f"{amount(len(others), 'definition')} of this name: {places}{f' and {more} more' if more > 0 else ''}."
 
 
-def _without_equations(found: Iterable[Relative]) -> list[Relative]:
-    """Return definitions, of those that follow each other line by line only the first: a function in Haskell."""
-    kept: list[Relative] = []
+def _without_equations(definitions: Iterable[Relative]) -> list[Relative]:
+    """Return definitions; of those in consecutive lines, such as a Haskell function's equations, only the first."""
+    first_ones: list[Relative] = []
     last: Relative | None = None
-    for one in found:
+    for one in definitions:
         if last is None or (one.path, one.symbol) != (last.path, last.symbol) or one.start_line != last.end_line + 1:
-            kept.append(one)
+            first_ones.append(one)
         last = one
-    return kept
+    return first_ones
 
 
 def _amount(places: _PlacesOfKind) -> str:
-    """Return how many places these are and, if all are known, in how many files."""
+    """Return in words how many places there are and, if all are known, in how many files."""
     total = len(places.places) + places.more
     files = f" in {amount(len({one.path for one in places.places}), 'file')}" if not places.more else ""
     return f"{amount(total, 'place')}{files}"

@@ -1,7 +1,7 @@
-"""Builds the answer of a way: paragraphs, and quoted lines, each place cited once.
+"""Builds the answer of a way from paragraphs and quoted lines; each place is cited once.
 
-Lines of a corpus's documents are never cut in the middle of a statement. Around a line stands its definition, or as
-much of it as is worth reading.
+No quote is cut in the middle of a statement. A line is quoted with its definition, or with the part of it that is
+worth reading.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def in_code(text: str) -> str:
 
 @dataclass(slots=True)  # mutable: put together piece by piece
 class Draft:
-    """An answer in the making.
+    """An unfinished answer.
 
     Attributes:
         pieces: the pieces of the answer, as in ``WayAnswer``.
-        hits: what is cited so far.
+        hits: the hits that are cited so far.
     """
 
     pieces: list[str | int] = field(default_factory=list)
@@ -98,7 +98,7 @@ class CorpusLines:
     """The documents of one corpus by their lines, each read once.
 
     Args:
-        corpus: whose documents they are; it is up to date when lines are asked for.
+        corpus: the corpus that has the documents; its index is up to date before lines are read.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -107,13 +107,13 @@ class CorpusLines:
         self._definitions: dict[str, Sequence[Definition]] = {}
 
     def file(self, path: str) -> IndexedFile | None:
-        """Return a document with its text, None if there is none of this path."""
+        """Return a document with its text; None if no document has this path."""
         if path not in self._files:
             self._files[path] = load_file(self._store, path)
         return self._files[path]
 
     def definitions(self, path: str) -> Sequence[Definition]:
-        """Return what a document defines, in order; nothing of a very large one, which takes too long to parse."""
+        """Return a document's definitions in order; none of a very large document, which takes too long to parse."""
         if path not in self._definitions:
             file = self.file(path)
             parsed = file is not None and len(file.text) <= _LARGEST
@@ -122,7 +122,7 @@ class CorpusLines:
         return self._definitions[path]
 
     def hit(self, path: str, start: int, end: int, symbol: str | None = None) -> Hit:
-        """Return lines of a document that is there, 1-based and inclusive; blank ones at both ends are left out.
+        """Return lines of a document, 1-based and inclusive, without blank lines at both ends.
 
         Raises:
             KeyError: there is no such document.
@@ -142,9 +142,11 @@ class CorpusLines:
         """Return the head of the definition within some lines, up to ``end_of_head``; raises as ``hit``."""
         name = (symbol or "").rpartition(".")[2]
         same = [one for one in self.definitions(path) if one.name == name and one.span.end_line >= start]
-        found = next((one for one in same if one.span.start_line <= end), None)
+        definition = next((one for one in same if one.span.start_line <= end), None)
         file = self.file(path)
-        return self.hit(path, start, start if file is None else end_of_head(file.lines, found, start, name), symbol)
+        return self.hit(
+            path, start, start if file is None else end_of_head(file.lines, definition, start, name), symbol
+        )
 
     def statement(self, path: str, line: int, symbol: str | None = None) -> Hit:
         """Return a line and the following ones that complete its statement, up to a limit; raises as ``hit``."""
@@ -155,7 +157,7 @@ class CorpusLines:
 
 
 def end_of_statement(lines: Sequence[str], line: int) -> int:
-    """Return the line that closes all brackets that a line opens; the line itself if that is too far."""
+    """Return the line that closes all brackets that a line opens; the line itself if the other is too far away."""
     depth = 0
     for number in range(line, min(line + _LONGEST_STATEMENT, len(lines) + 1)):
         text = lines[number - 1]
@@ -173,8 +175,8 @@ def end_of_head(lines: Sequence[str], found: Definition | None, start: int, name
     Args:
         lines: the lines of the file.
         found: the definition, if it is known.
-        start: where it begins, after its comment; the first line of a file is 1.
-        name: what it is called.
+        start: the line where it begins, after its comment, 1-based.
+        name: its name.
     """
     last = min(start + _LONGEST_HEAD, len(lines))
     end = end_of_statement(lines, line_of_name(lines, start, last, name))
@@ -198,7 +200,7 @@ def innermost_definition(found: Sequence[Definition], line: int) -> Definition |
 
 
 def qualified_name(found: Definition | None) -> str | None:
-    """Return a definition's name with what encloses it."""
+    """Return a definition's name, qualified by the names of the definitions around it."""
     return None if found is None else ".".join((*found.scope, found.name))
 
 
@@ -208,8 +210,8 @@ def stretch(file: IndexedFile, found: Definition | None, line: int, last: int | 
     Args:
         file: the file.
         found: the definition that holds the lines; None for lines outside any.
-        line: the first of them.
-        last: the last of them; ``line`` if it is not given.
+        line: the first of these lines, 1-based.
+        last: the last of them, inclusive; ``line`` if it is not given.
     """
     last = line if last is None else last
     start, end = (found.span.start_line, found.span.end_line) if found else (1, len(file.lines))

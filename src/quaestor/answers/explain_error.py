@@ -1,6 +1,6 @@
-"""Answers a message or a trace: what raises it, which frames of this corpus lead there, what documents say of it.
+"""Explains a message or a trace: what raises it, which frames in this corpus lead there, what documents say about it.
 
-Frames of a trace are found by the ends of their paths, and by function where lines are stale.
+A frame is found by the end of its path, and by its function if the line number is outdated.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SCRIPTS = ("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte
 
 
 def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer a question that holds a message or a trace; None if nothing here prints it and no frame is here."""
+    """Answer a question that holds a message or a trace; None if this corpus has neither its text nor its frames."""
     text = question.text[:_LONGEST].strip()
     trace = read_trace(text)
     if not (trace.frames or is_pasted(text)):
@@ -68,15 +68,15 @@ def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
     ours: dict[str, list[int]] = {}
     for frame in frames:
         ours.setdefault(frame.path, []).append(frame.line)
-    found = find_templates(corpus, trace, ours, lines)
-    said = "\n".join(trace.messages)
+    places = find_templates(corpus, trace, ours, lines)
+    message = "\n".join(trace.messages)
     raising: tuple[Relative, ...] = ()
-    if not frames and found.origin is None:
-        raising = _places_that_raise(corpus, said)
+    if not frames and places.origin is None:
+        raising = _places_that_raise(corpus, message)
     traced = frames and (len(trace.frames) > 1 or trace.frames[0].names)
-    if found.origin is None and not raising and not traced:
+    if places.origin is None and not raising and not traced:
         return None
-    return _ErrorAnswer(corpus, lines, found, frames, said).answer(raising)
+    return _ErrorAnswer(corpus, lines, places, frames, message).answer(raising)
 
 
 def _places_that_raise(corpus: Corpus, message: str) -> tuple[Relative, ...]:
@@ -88,22 +88,22 @@ def _places_that_raise(corpus: Corpus, message: str) -> tuple[Relative, ...]:
     names = dict.fromkeys(re.split(r"::|->|[.\\#$:/]", name)[-1] for name in names_of_code(message))
     for name in [*names][:_MOST_NAMES]:
         is_fault = _FAULT.search(name) or _NAMES_FAULT.search(message)
-        if is_fault and name[:1].isupper() and name not in _ANY and (found := raises_of(corpus, name, _MOST_RAISING)):
+        if is_fault and name[:1].isupper() and name not in _ANY and (places := raises_of(corpus, name, _MOST_RAISING)):
             words = set(content_terms(message)) - set(content_terms(name))
-            return tuple(sorted(found, key=lambda one: -len(words & set(terms(f"{one.path} {one.text}")))))
+            return tuple(sorted(places, key=lambda one: -len(words & set(terms(f"{one.path} {one.text}")))))
     return ()
 
 
 class _ErrorAnswer:
-    """One answer in the making: what prints the message, and the frames in this corpus, innermost first."""
+    """An unfinished answer: the places that print the message, and the frames in this corpus, innermost first."""
 
     def __init__(
-        self, corpus: Corpus, lines: CorpusLines, found: MessagePlaces, frames: tuple[_FrameHere, ...], message: str
+        self, corpus: Corpus, lines: CorpusLines, places: MessagePlaces, frames: tuple[_FrameHere, ...], message: str
     ) -> None:
         self._corpus = corpus
         self._lines = lines
         self._message = message
-        self._found = found
+        self._found = places
         self._frames = frames
         self._draft = Draft()
         self._quoted: list[tuple[str, int, int]] = []
@@ -130,7 +130,7 @@ class _ErrorAnswer:
         return self._draft.finish("errors")
 
     def _places_raising(self, origin: Template) -> tuple[Relative, ...]:
-        """Return the places that raise what a class of errors, or a name, gives the message to."""
+        """Return the places that raise the error class or the name that the message belongs to."""
         file = self._lines.file(origin.path)
         if file is not None and _RAISES.search(file.lines[origin.line - 1]):
             return ()
@@ -173,12 +173,12 @@ class _ErrorAnswer:
             self._draft.say(f"Before these it ran through {', '.join(places)}.")
 
     def _quotes_line_of(self, frame: _FrameHere) -> bool:
-        """Return whether a frame's line is quoted, or another part of what it runs in."""
+        """Return whether a frame's line, or another part of its function, is quoted."""
         same = frame.symbol is not None and (frame.path, frame.symbol) in self._symbols
         return same or self._is_quoted(frame.path, frame.line)
 
     def _frames_come_first(self) -> bool:
-        """Return whether the frames come first because the message's text is in a file of none of them."""
+        """Return whether the frames come first, because none of their files holds the message's text."""
         raised = self._found.origin
         return raised is not None and bool(self._frames) and all(one.path != raised.path for one in self._frames)
 
@@ -186,8 +186,8 @@ class _ErrorAnswer:
         """Quote where an error is raised."""
         places = [one for one in raising if not stands_behind(one.path)]
         # A value of the message may name its place: "Missing lock for job 7. moveToFinished".
-        named = names_of_code(self._message)
-        places.sort(key=lambda one: not any(name in one.text for name in named))
+        names = names_of_code(self._message)
+        places.sort(key=lambda one: not any(name in one.text for name in names))
         if places:
             self._draft.say("It is raised here:")
         for one in places[:_MOST_FRAMES]:
@@ -231,8 +231,8 @@ class _FrameHere:
     Attributes:
         path: the document.
         line: the frame's line in the present file, 1-based, as far as it can be determined.
-        first: first line of what is worth reading there.
-        last: last line of it, inclusive.
+        first: the first of the lines to quote.
+        last: the last of them, inclusive.
         symbol: the definition that holds it.
     """
 
@@ -245,16 +245,16 @@ class _FrameHere:
 
 def _frames_here(corpus: Corpus, frames: Sequence[Frame], lines: CorpusLines) -> tuple[_FrameHere, ...]:
     """Return the frames that lie in this corpus, innermost first, each definition once, up to a limit."""
-    found: dict[tuple[str, str | None], _FrameHere] = {}
+    frames_here: dict[tuple[str, str | None], _FrameHere] = {}
     # Recursion repeats frames: of a long trace its two ends tell most.
     distinct = list(dict.fromkeys(frames))
     half = _MOST_LOOKED_AT // 2
-    kept = distinct if len(distinct) <= _MOST_LOOKED_AT else [*distinct[:half], *distinct[-half:]]
-    for inner, frame in zip((None, *kept), kept, strict=False):
+    considered = distinct if len(distinct) <= _MOST_LOOKED_AT else [*distinct[:half], *distinct[-half:]]
+    for inner, frame in zip((None, *considered), considered, strict=False):
         here = _frame_here(corpus, frame, lines, inner.names[-1] if inner is not None and inner.names else "")
         if here is not None:
-            found.setdefault((here.path, here.symbol or str(here.line)), here)
-    return tuple(found.values())[:_MOST_HERE]
+            frames_here.setdefault((here.path, here.symbol or str(here.line)), here)
+    return tuple(frames_here.values())[:_MOST_HERE]
 
 
 def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines, callee: str) -> _FrameHere | None:
@@ -264,10 +264,10 @@ def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines, callee: str) -
             continue
         known = lines.definitions(path)
         package = _is_of_its_package(file, frame)
-        named = _definition_of_frame(known, frame) if package is not False else None
-        known_by_name = named is not None and not (frame.is_installed and path.count("/") > 1)
+        definition = _definition_of_frame(known, frame) if package is not False else None
+        known_by_name = definition is not None and not (frame.is_installed and path.count("/") > 1)
         if known_by_name or package or (not _is_bare(frame) and _path_fits(frame, path)):
-            return _frame_at(file, frame, known, named, callee)
+            return _frame_at(file, frame, known, definition, callee)
     return None
 
 
@@ -292,15 +292,15 @@ def _homes(corpus: Corpus, frame: Frame) -> list[str]:
     """Return the documents that define the function of a frame without a path, if their path names its owner."""
     if not frame.names:
         return []
-    found = corpus.store.get(corpus.store.defining([frame.names[-1]], 20)).values()
-    exact = [one for one in found if frame.names[-1] in (one.chunk.symbol, *one.chunk.defines)]
+    chunks = corpus.store.get(corpus.store.defining([frame.names[-1]], 20)).values()
+    exact = [one for one in chunks if frame.names[-1] in (one.chunk.symbol, *one.chunk.defines)]
     owners = {part.lower() for name in frame.names[:-1] for part in (name, *split_identifier(name))}
-    kept = [
+    paths = [
         one.document.path
         for one in exact
         if owners & {part.lower() for part in (*one.chunk.scope, *profile_path(one.document.path).terms)}
     ]
-    return sorted(set(kept), key=lambda path: (profile_path(path).flags, path))[:1]
+    return sorted(set(paths), key=lambda path: (profile_path(path).flags, path))[:1]
 
 
 def _count_common_names(frame_path: str, path: str) -> int:
@@ -322,12 +322,12 @@ def _parts(path: str) -> list[str]:
 
 
 def _packages(frame: Frame, path: str) -> int:
-    """Return how many folders of a path the frame's own name names: ``arrow.core.raise.DefaultRaise``."""
+    """Return how many folders of a path occur in the frame's qualified name: ``arrow.core.raise.DefaultRaise``."""
     return len({name.lower() for name in frame.names} & set(path.lower().split("/")[:-1]))
 
 
 def _is_bare(frame: Frame) -> bool:
-    """Return whether a frame names a file without a folder, as in Java, or none at all."""
+    """Return whether a frame names a file without its folder, as in Java, or no file at all."""
     return "/" not in frame.path.strip("/") and bool(frame.names)
 
 
@@ -340,7 +340,7 @@ def _is_of_its_package(file: IndexedFile, frame: Frame) -> bool | None:
 
 
 def _path_fits(frame: Frame, path: str) -> bool:
-    """Return whether a frame's path alone shows that it means this document, not one of other software."""
+    """Return whether a frame's path alone shows that it means this document and no file of other software."""
     shared = _count_common_names(frame.path, path)
     whole = min(len(_parts(frame.path)), len(_parts(path)))
     if frame.is_installed:
@@ -359,23 +359,23 @@ def _definition_of_frame(known: Sequence[Definition], frame: Frame) -> Definitio
     return None
 
 
-def _lines_away(found: Definition, line: int) -> int:
-    return max(found.span.start_line - line, line - found.span.end_line, 0)
+def _lines_away(definition: Definition, line: int) -> int:
+    return max(definition.span.start_line - line, line - definition.span.end_line, 0)
 
 
 def _frame_at(
     file: IndexedFile, frame: Frame, known: Sequence[Definition], definition: Definition | None, callee: str
 ) -> _FrameHere:
     line = _line_now(file, frame, definition, callee)
-    found = innermost_definition(known, line)
-    if definition is not None and (found is None or not definition.span.start_line <= line <= definition.span.end_line):
-        found = definition
-    first, last = stretch(file, found, line)
-    return _FrameHere(file.document.path, line, first, last, qualified_name(found))
+    inner = innermost_definition(known, line)
+    if definition is not None and (inner is None or not definition.span.start_line <= line <= definition.span.end_line):
+        inner = definition
+    first, last = stretch(file, inner, line)
+    return _FrameHere(file.document.path, line, first, last, qualified_name(inner))
 
 
 def _line_now(file: IndexedFile, frame: Frame, definition: Definition | None, callee: str) -> int:
-    """Return the frame's line in the present file: that of its code, or of the call of what ran next, or near it."""
+    """Return the frame's line in the present file: that of its code, or of its call of the next function, or near."""
     stated = min(max(frame.line or 1, 1), max(len(file.lines), 1))
     if frame.code:
         same = [at for at, line in enumerate(file.lines, 1) if line.strip() == frame.code]

@@ -1,4 +1,4 @@
-"""Answers what a name or a file is: its comment, what it defines and what uses it; all of it if it is short."""
+"""Explains a name or a file by its comment, its definitions and its uses; a short one is quoted whole."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "packag
 
 def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer what a name or a file is; None if the corpus has none of that name."""
-    asked = read_name_question(question.text)
-    if asked is None:
+    request = read_name_question(question.text)
+    if request is None:
         return None
     corpus.try_refresh()
     place = _ASKS_PLACE.match(question.text) is not None
-    return corpus.retry_reopened(lambda: _explain_target(asked.target, asked.kind, corpus, place=place))
+    return corpus.retry_reopened(lambda: _explain_target(request.target, request.kind, corpus, place=place))
 
 
 def _explain_target(target: str, kind: str, corpus: Corpus, *, place: bool) -> WayAnswer | None:
@@ -86,21 +86,21 @@ def _explain_target(target: str, kind: str, corpus: Corpus, *, place: bool) -> W
         lead = f"{in_code(target)} is not here; the nearest path is {in_code(path)}."
     if path is not None:
         return explain_file(corpus, path, lead)
-    found = None if looks_like_a_file(target) else resolve_name(corpus, target, _KINDS, _LIMIT)
-    if found is None or found.related is None or (found.corrected and not looks_like_code(target)):
+    resolved = None if looks_like_a_file(target) else resolve_name(corpus, target, _KINDS, _LIMIT)
+    if resolved is None or resolved.related is None or (resolved.corrected and not looks_like_code(target)):
         return None
-    if found.related.target.path and not found.related.target.name:
-        return explain_file(corpus, found.related.target.path)
-    if not found.related.of("definitions"):
-        return None if found.corrected or place else _tell_documented(corpus, found.related, target)
-    if path := _module_named(found.related):
+    if resolved.related.target.path and not resolved.related.target.name:
+        return explain_file(corpus, resolved.related.target.path)
+    if not resolved.related.of("definitions"):
+        return None if resolved.corrected or place else _tell_documented(corpus, resolved.related, target)
+    if path := _module_named(resolved.related):
         return explain_file(corpus, path)
     taken = (
-        f"{in_code(target)} is defined nowhere here; the nearest name is {in_code(found.name)}."
-        if found.corrected
+        f"{in_code(target)} is defined nowhere here; the nearest name is {in_code(resolved.name)}."
+        if resolved.corrected
         else ""
     )
-    return _tell_name(corpus, found.related, taken, documented=not place)
+    return _tell_name(corpus, resolved.related, taken, documented=not place)
 
 
 def _module_named(relatives: Related) -> str:
@@ -118,45 +118,45 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
 
 
 def _tell_name(corpus: Corpus, relatives: Related, corrected: str, *, documented: bool) -> WayAnswer:
-    """Return what a name is: its first definition and the comment above it, its members, and its uses.
+    """Explain a name by its first definition and the comment above it, its members, and its uses.
 
-    What a document says of it comes first if the definition is but a line.
+    If the definition is a single line, the section of a document on the name comes first.
 
     Args:
-        corpus: where it is defined.
-        relatives: what belongs to it.
-        corrected: the similar name that is explained instead, if the one that was asked for does not occur.
-        documented: whether documents are looked into.
+        corpus: the corpus that defines it.
+        relatives: its definitions and uses.
+        corrected: the similar name that is explained instead, if the name in the question does not occur.
+        documented: whether to look for such a section.
     """
     lines, draft = CorpusLines(corpus), Draft()
     if corrected:
         draft.say(corrected)
-    listed = sorted(relatives.of("definitions"), key=_by_importance)
-    home = listed[0]
-    found = _definition_at(lines, home)
-    first, last = _lines_worth_reading(lines, home, found)
-    if documented and last - first < _BARE and (told := section_about(corpus, lines, _bare_name(home))) is not None:
-        draft.quote(told)
+    definitions = sorted(relatives.of("definitions"), key=_by_importance)
+    home = definitions[0]
+    definition = _definition_at(lines, home)
+    first, last = _lines_worth_reading(lines, home, definition)
+    if documented and last - first < _BARE and (section := section_about(corpus, lines, _bare_name(home))) is not None:
+        draft.quote(section)
     draft.quote(lines.hit(home.path, first, last, home.symbol))
-    if found is not None and last < found.span.end_line:
+    if definition is not None and last < definition.span.end_line:
         members = [
             one
             for one in lines.definitions(home.path)
-            if one.scope[: len(found.scope) + 1] == (*found.scope, found.name)
+            if one.scope[: len(definition.scope) + 1] == (*definition.scope, definition.name)
         ]
         if members:
             draft.say(f"It defines {_outline(lines, home.path, members)}.")
-        draft.say(f"It ends at line {found.span.end_line}.")
+        draft.say(f"It ends at line {definition.span.end_line}.")
     draft.say(_uses_of(relatives))
-    if len(listed) > 1:
-        others = ", ".join(in_code(f"{one.path}:{one.start_line}") for one in listed[1 : _MOST_DEFINITIONS + 1])
-        more = len(listed) - 1 - _MOST_DEFINITIONS
+    if len(definitions) > 1:
+        others = ", ".join(in_code(f"{one.path}:{one.start_line}") for one in definitions[1 : _MOST_DEFINITIONS + 1])
+        more = len(definitions) - 1 - _MOST_DEFINITIONS
         draft.say(f"Also defined at {others}{f' and {more} more places' if more > 0 else ''}.")
     return draft.finish("names")
 
 
 def _tell_documented(corpus: Corpus, relatives: Related, name: str) -> WayAnswer | None:
-    """Return what a document says of a name that no code defines, such as a key of a configuration, and its uses."""
+    """Explain a name that no code defines, such as a configuration's key, by a section of a document and its uses."""
     draft, documented = Draft(), section_about(corpus, CorpusLines(corpus), name)
     if documented is None:
         return None
@@ -166,23 +166,25 @@ def _tell_documented(corpus: Corpus, relatives: Related, name: str) -> WayAnswer
 
 
 def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
-    """Return the section that a document has about a name alone, as references of options and settings have."""
+    """Return the section of a document that is about one name alone, as in references of options and settings."""
     held = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
-    found = [
+    sections = [
         (profile_path(one.document.path).flags, folders_to_sources(one.document.path), one.document.path, *section)
         for one in held
         if one.document.language in PROSE
         for section in _sections_about(name, one.chunk.text, one.document.language, one.chunk.span.start_line)
     ]
-    if not found:
+    if not sections:
         return None
-    *_, path, first, last, heading = min(found)
+    *_, path, first, last, heading = min(sections)
     return lines.hit(path, first, last, heading)
 
 
 def _sections_about(name: str, text: str, language: str, start_line: int) -> Iterator[tuple[int, int, str]]:
-    """Yield first and last line and heading of the sections of a text whose headings begin with a name, perhaps behind
-    that of its group (``core/name``), or consist of its words."""
+    """Yield the first line, the last line and the heading of each section about a name.
+
+    The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words.
+    """
     begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])")
     for _, own in groupby(pieces_of(text, begins=start_line == 1, language=language), key=lambda one: one.section):
         first, *more = own
@@ -194,7 +196,7 @@ def _sections_about(name: str, text: str, language: str, start_line: int) -> Ite
 
 
 def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int, int]:
-    """Order definitions: sources first, top-level ones before members, ports to other languages last."""
+    """Return a sort key: sources come first, top-level definitions before members, ports to other languages last."""
     parts = (one.symbol or "").count(".")
     return profile_path(one.path).flags, not knows_extension(one.path), parts, folders_to_sources(one.path)
 
@@ -209,15 +211,17 @@ def _definition_at(lines: CorpusLines, home: Relative) -> Definition | None:
     return next((one for one in same if one.span.start_line <= home.start_line <= one.span.end_line), None)
 
 
-def _lines_worth_reading(lines: CorpusLines, home: Relative, found: Definition | None) -> tuple[int, int]:
+def _lines_worth_reading(lines: CorpusLines, home: Relative, definition: Definition | None) -> tuple[int, int]:
     """Return the lines of a definition with the comment above it: all of it, or its head if it is long."""
-    first, end = (found.span.start_line, found.span.end_line) if found else (home.start_line, home.end_line)
+    first, end = (
+        (definition.span.start_line, definition.span.end_line) if definition else (home.start_line, home.end_line)
+    )
     first = _with_comment(lines.file(home.path), first)
     if end - first < _WHOLE_NAME:
         return first, end
     file = lines.file(home.path)
     assert file is not None  # it is where the definition was found
-    signature = end_of_head(file.lines, found, home.start_line, _bare_name(home))
+    signature = end_of_head(file.lines, definition, home.start_line, _bare_name(home))
     return first, min(end, max(_end_of_comment(file.lines, signature + 1), signature))
 
 
@@ -246,7 +250,7 @@ def _end_of_comment(lines: Sequence[str], start: int, longest: int = _HEAD) -> i
 
 
 def _uses_of(relatives: Related) -> str:
-    """Return how often a name is used, in how many files."""
+    """Return in words how often a name is used, and in how many files."""
     least = "" if relatives.complete else "at least "
     code, tests = relatives.total.get("callers", 0), relatives.total.get("tests", 0)
     files = len({one.path for one in relatives.of("callers")})
@@ -285,11 +289,11 @@ def explain_file(corpus: Corpus, path: str, lead: str = "") -> WayAnswer | None:
 
 
 def _outer(known: Sequence[Definition], language: str) -> list[Definition]:
-    """Return the definitions of a file and their members; for the namespaces around them, what these hold."""
+    """Return a file's outermost definitions and their members; namespaces are replaced by their contents."""
     modules = (one for one in known if one.kind == "module") if language in _NAMESPACED else ()
     spaces = {part for one in modules for part in (*one.scope, one.name)}
-    named = [one for one in known if one.name not in spaces and not GUARD.fullmatch(one.name)]
-    scopes = [(one, len([part for part in one.scope if part not in spaces])) for one in named]
+    own = [one for one in known if one.name not in spaces and not GUARD.fullmatch(one.name)]
+    scopes = [(one, len([part for part in one.scope if part not in spaces])) for one in own]
     outer = [one for one, depth in scopes if depth <= 1]
     # The fields of one struct are no outline of a file.
     brief = [one for one, depth in scopes if not depth or (depth == 1 and one.kind not in _FIELDS)]
@@ -318,10 +322,10 @@ def _explaining_lines(file: IndexedFile, known: Sequence[Definition]) -> Iterato
     if head is None and main is not None and not _is_described(file, main):
         # What a type does, the comment of one of its methods tells better than its fields.
         methods = [one for one in known if one.scope == (*main.scope, main.name) and one.kind not in _FIELDS]
-        told = max(methods, key=lambda one: _words_above(file, one), default=None)
-        if told is not None and _words_above(file, told) >= _FEWEST_WORDS:
-            end = end_of_head(file.lines, told, told.span.start_line, told.name)
-            yield _with_comment(file, told.span.start_line), end, qualified_name(told)
+        method = max(methods, key=lambda one: _words_above(file, one), default=None)
+        if method is not None and _words_above(file, method) >= _FEWEST_WORDS:
+            end = end_of_head(file.lines, method, method.span.start_line, method.name)
+            yield _with_comment(file, method.span.start_line), end, qualified_name(method)
     if head is not None and main is not None and not _is_subject(main, profile_path(file.document.path).stem):
         return
     if main is not None and (head is None or head[1] < main.span.start_line):
@@ -332,28 +336,28 @@ def _explaining_lines(file: IndexedFile, known: Sequence[Definition]) -> Iterato
 
 
 def _is_subject(main: Definition, stem: str) -> bool:
-    """Return whether a definition is what its file is about: a type, or what the file is called after."""
+    """Return whether a definition is the subject of its file: a type, or the one that the file is called after."""
     return main.kind not in _CALLABLES or re.sub(r"\W|_", "", main.name).lower() == stem
 
 
-def _is_described(file: IndexedFile, found: Definition) -> bool:
+def _is_described(file: IndexedFile, definition: Definition) -> bool:
     """Return whether a comment stands above a definition, or a docstring below its head."""
-    head = end_of_head(file.lines, found, found.span.start_line, found.name)
-    return _with_comment(file, found.span.start_line) < _line_named(file, found) or (
+    head = end_of_head(file.lines, definition, definition.span.start_line, definition.name)
+    return _with_comment(file, definition.span.start_line) < _line_named(file, definition) or (
         _end_of_comment(file.lines, head + 1) > head
     )
 
 
-def _line_named(file: IndexedFile, found: Definition) -> int:
+def _line_named(file: IndexedFile, definition: Definition) -> int:
     """Return the line that names a definition, whose span may begin with its comment."""
-    numbers = range(found.span.start_line, found.span.end_line + 1)
-    return next((at for at in numbers if not _COMMENT.match(file.lines[at - 1])), found.span.start_line)
+    numbers = range(definition.span.start_line, definition.span.end_line + 1)
+    return next((at for at in numbers if not _COMMENT.match(file.lines[at - 1])), definition.span.start_line)
 
 
-def _words_above(file: IndexedFile, found: Definition) -> int:
+def _words_above(file: IndexedFile, definition: Definition) -> int:
     """Return how many words the comment above a definition has."""
-    first, named = _with_comment(file, found.span.start_line), _line_named(file, found)
-    return len(find_words("\n".join(file.lines[first - 1 : named - 1])))
+    first, name_line = _with_comment(file, definition.span.start_line), _line_named(file, definition)
+    return len(find_words("\n".join(file.lines[first - 1 : name_line - 1])))
 
 
 def _head(file: IndexedFile) -> tuple[int, int] | None:
@@ -367,8 +371,8 @@ def _head(file: IndexedFile) -> tuple[int, int] | None:
         end = _end_of_comment(file.lines, at, _LONGEST_LICENCE)
         if end < at:
             return comment_below_includes(file.lines)
-        if (told := _before_legal_words(file.lines, at, end)) is not None:
-            return told
+        if (before := _before_legal_words(file.lines, at, end)) is not None:
+            return before
         at = end + 1
     return None
 
@@ -379,8 +383,8 @@ def _before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[in
         first += 1
     legal = (at for at in range(first, last + 1) if _LEGAL.search(lines[at - 1]))
     end = min(next(legal, last + 1) - 1, first + _HEAD)
-    told = _ADDRESS.sub("", "\n".join(lines[first - 1 : end]))
-    return (first, end) if len(find_words(told)) >= _FEWEST_WORDS else None
+    text = _ADDRESS.sub("", "\n".join(lines[first - 1 : end]))
+    return (first, end) if len(find_words(text)) >= _FEWEST_WORDS else None
 
 
 def _main(known: Sequence[Definition], stem: str, language: str) -> Definition | None:
@@ -388,17 +392,17 @@ def _main(known: Sequence[Definition], stem: str, language: str) -> Definition |
     # A field that is called like the file is not what the file is about.
     outer = [one for one in _outer(known, language) if not one.scope or one.kind not in _FIELDS]
     plain = [(re.sub(r"\W|_", "", one.name).lower(), one) for one in outer]
-    named = [one for name, one in plain if name == stem] or [one for name, one in plain if name.startswith(stem)]
-    return max(named or outer, key=lambda one: one.span.end - one.span.start, default=None)
+    candidates = [one for name, one in plain if name == stem] or [one for name, one in plain if name.startswith(stem)]
+    return max(candidates or outer, key=lambda one: one.span.end - one.span.start, default=None)
 
 
-def _last_line_shown(file: IndexedFile, found: Definition, known: Sequence[Definition]) -> int:
-    """Return the last line shown of a definition: of a long one, where a block ends, or else the last whole member."""
-    start, end = found.span.start_line, found.span.end_line
+def _last_line_shown(file: IndexedFile, definition: Definition, known: Sequence[Definition]) -> int:
+    """Return the last line to show of a definition; a long one is cut after a block or else after a whole member."""
+    start, end = definition.span.start_line, definition.span.end_line
     if end - start < _WHOLE_NAME:
         return end
     last = _end_of_block(file.lines, start + _HEAD)
-    inner = [one.span for one in known if one.scope == (*found.scope, found.name)]
+    inner = [one.span for one in known if one.scope == (*definition.scope, definition.name)]
     cut = any(one.start_line <= last < one.end_line for one in inner)
     return max((one.end_line for one in inner if one.end_line <= last), default=last) if cut else last
 
@@ -412,21 +416,21 @@ def _end_of_block(lines: Sequence[str], line: int) -> int:
 
 
 def _outline(lines: CorpusLines, path: str, known: Sequence[Definition]) -> str:
-    listed = ", ".join(
+    names = ", ".join(
         f"{in_code('.'.join((*one.scope, one.name)))} ({_line_of(lines, path, one)})" for one in known[:_MOST_LISTED]
     )
     more = len(known) - _MOST_LISTED
-    return f"{listed}{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)"
+    return f"{names}{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)"
 
 
-def _line_of(lines: CorpusLines, path: str, found: Definition) -> int:
-    """Return the line that names a definition: comments come before it."""
+def _line_of(lines: CorpusLines, path: str, definition: Definition) -> int:
+    """Return the line that names a definition, which comes after its comments."""
     file = lines.file(path)
     assert file is not None
-    numbers = range(found.span.start_line, found.span.end_line + 1)
+    numbers = range(definition.span.start_line, definition.span.end_line + 1)
     return next(
-        (at for at in numbers if found.name in file.lines[at - 1] and not _COMMENT.match(file.lines[at - 1])),
-        found.span.start_line,
+        (at for at in numbers if definition.name in file.lines[at - 1] and not _COMMENT.match(file.lines[at - 1])),
+        definition.span.start_line,
     )
 
 
@@ -445,8 +449,7 @@ def _importers_of(relatives: Related) -> str:
 
 
 def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
-    """Quote a document's first paragraph, preceded by that of its abstract if it has one, and name its title and its
-    sections."""
+    """Quote the abstract's first paragraph, if there is one, and the document's; name its title and sections."""
     path, title = file.document.path, file.document.title
     first, last = _first_paragraph(file.lines)
     abstract = next((one for one in paragraphs(file.lines[:_HEAD_OF_DOCUMENT]) if _ABSTRACT.match(one.heading)), None)
@@ -454,13 +457,11 @@ def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
         draft.quote(lines.hit(path, abstract.start_line, min(abstract.end_line, abstract.start_line + _PARAGRAPH)))
     draft.quote(lines.hit(path, first, last))
     sections = list(dict.fromkeys(_headings(file)))
-    listed = ", ".join(f"{in_code(name)} ({line})" for name, line in sections[:_MOST_LISTED])
+    names = ", ".join(f"{in_code(name)} ({line})" for name, line in sections[:_MOST_LISTED])
     more = len(sections) - _MOST_LISTED
     called = f", “{title}”," if title else ""
     described = (
-        f" Its sections: {listed}{f' and {more} more' if more > 0 else ''} (line numbers in brackets)."
-        if listed
-        else ""
+        f" Its sections: {names}{f' and {more} more' if more > 0 else ''} (line numbers in brackets)." if names else ""
     )
     draft.say(f"{in_code(path)}{called} has {amount(len(file.lines), 'line')}.{described}")
 

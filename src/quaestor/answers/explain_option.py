@@ -1,9 +1,9 @@
-"""Answers what an option, an environment variable or a setting is: what documents say of it, and what declares it.
+"""Explains an option, an environment variable or a setting by what documents say of it and by its declaration.
 
-Who asks which options or variables there are gets all that a file gives or that code reads.
+A question which options or environment variables there are is answered with all that a file declares or code reads.
 
-Such a name is mostly no definition of a programming language but a string that a parser of options or a reader of
-settings is given, so that ``explain_name`` finds nothing, and a search finds what speaks of its words.
+Such a name is seldom a definition in a programming language. It is a string that code gives to an option parser or a
+settings reader, so ``explain_name`` does not find it, and a search finds passages with its words.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class _Form(IntEnum):
 
 
 class _Place(NamedTuple):
-    """Lines about an option, in their order: the surest first, no tests, main sources."""
+    """Lines about an option; they sort by how sure they are, tests last, main sources first."""
 
     form: _Form
     aside: tuple[bool, ...]
@@ -126,7 +126,7 @@ class _Place(NamedTuple):
 
 
 def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what an option or a setting is; None if nothing here says so."""
+    """Explain an option or a setting; None if the corpus does not say what it is."""
     option = read_option_question(question.text)
     if not option:
         return None
@@ -139,16 +139,16 @@ def read_option_question(text: str) -> str:
     if len(text) > _LONGEST:
         return ""
     for pattern in _ASKED:
-        if found := pattern.match(text.strip()):
-            option: str = found["option"].strip("`")
-            said = found["before"] or found["behind"]
-            named = (said and option not in _NOTHING) or _WRITTEN_SO.match(option) or looks_like_code(option)
-            return option if named else ""
+        if match := pattern.match(text.strip()):
+            option: str = match["option"].strip("`")
+            kind = match["before"] or match["behind"]
+            is_option = (kind and option not in _NOTHING) or _WRITTEN_SO.match(option) or looks_like_code(option)
+            return option if is_option else ""
     return ""
 
 
 def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer which variables of the environment there are; None if no code reads any."""
+    """List the environment variables; None if neither code nor a document has any, or the question asks for none."""
     if len(question.text) > _LONGEST or not _ASKS_ENVIRONMENT.match(question.text):
         return None
     corpus.try_refresh()
@@ -156,7 +156,7 @@ def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _tell_environment(corpus: Corpus) -> WayAnswer | None:
-    """Return the section of a document about them, if there is one, and where code reads each of them first."""
+    """Return a document's section on environment variables, if any, and where code first reads each of them."""
     lines, draft = CorpusLines(corpus), Draft()
     read: dict[str, tuple[str, int]] = {}
     for *_, path, line, name in sorted(_variables_read(corpus)):
@@ -180,21 +180,21 @@ def _listed(read: Mapping[str, tuple[str, int]]) -> str:
 
 
 def _variables_read(corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
-    """Yield each place where code reads a variable of the environment, in an order, with the variable's name."""
+    """Yield each place where code reads an environment variable, as a tuple that sorts, with the variable's name."""
     for stored in _holding_any(corpus, _ENVIRONMENT):
         path = stored.document.path
         profile = profile_path(path)
         if stored.document.language in PROSE or stored.document.language in _NO_PROGRAM or any(profile.flags):
             continue
         for number, line in enumerate(stored.chunk.text.split("\n"), stored.chunk.span.start_line):
-            for found in _READS_VARIABLE.finditer(line[:_LONGEST_LINE]):
-                name: str = found["quoted"] or found["plain"]
+            for match in _READS_VARIABLE.finditer(line[:_LONGEST_LINE]):
+                name: str = match["quoted"] or match["plain"]
                 if _VARIABLE.fullmatch(name) and not _SETS.search(line):
                     yield folders_to_sources(path), path, number, name
 
 
 def list_options(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer which options of the command line there are; None if no file gives several."""
+    """List the command-line options; None if no file declares several, or the question asks for none."""
     if len(question.text) > _LONGEST or not _ASKS_OPTIONS.match(question.text):
         return None
     corpus.try_refresh()
@@ -202,7 +202,7 @@ def list_options(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _tell_options(corpus: Corpus) -> WayAnswer | None:
-    """Return the options that one file gives, of all files the one that gives most, and how it begins to do so."""
+    """Return the options in the file that declares most of them, and quote the beginning of these declarations."""
     lines, draft = CorpusLines(corpus), Draft()
     given = {
         path: _options_of(file.lines) for path in _giving_options(corpus) if (file := lines.file(path)) is not None
@@ -212,17 +212,17 @@ def _tell_options(corpus: Corpus) -> WayAnswer | None:
         return None
     first = min(given[path].values())
     draft.quote(lines.hit(path, first, max(one for one in given[path].values() if one - first < _MOST_SHOWN)))
-    listed = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(given[path].items())]
-    more = len(listed) - _MOST_VARIABLES
+    options = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(given[path].items())]
+    more = len(options) - _MOST_VARIABLES
     draft.say(
-        f"{in_code(path)} gives {amount(len(listed), 'option')}: {', '.join(listed[:_MOST_VARIABLES])}"
+        f"{in_code(path)} gives {amount(len(options), 'option')}: {', '.join(options[:_MOST_VARIABLES])}"
         f"{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)."
     )
     return draft.finish("option")
 
 
 def _giving_options(corpus: Corpus) -> Sequence[str]:
-    """Return the few files whose chunks about options give most; scripts of a shell mostly call other programs."""
+    """Return the few files that declare most options, without shell scripts, which mostly call other programs."""
     counts = Counter[str]()
     for stored in _holding_any(corpus, _OPTIONS):
         path, language = stored.document.path, stored.document.language
@@ -232,21 +232,21 @@ def _giving_options(corpus: Corpus) -> Sequence[str]:
 
 
 def _options_of(lines: Sequence[str]) -> dict[str, int]:
-    """Return the options that lines give, each with the number of the first line that does, from 1."""
+    """Return the options that lines declare, each with the number of the first line that does, from 1."""
     given: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
-        for found in _GIVES_OPTION.finditer(line[:_LONGEST_LINE]):
-            given.setdefault(next(filter(None, found.groups())), number)
+        for match in _GIVES_OPTION.finditer(line[:_LONGEST_LINE]):
+            given.setdefault(next(filter(None, match.groups())), number)
     return given
 
 
 def _holding_any(corpus: Corpus, words: Sequence[str]) -> Iterable[StoredChunk]:
-    """Return the chunks that hold any of some terms, as far as there are not too many."""
+    """Return the chunks that hold any of some terms; of a term in very many chunks, only the first ones."""
     return corpus.store.get({one: None for word in words for one in corpus.store.holding((word,), _MOST_READ)}).values()
 
 
 def _tell(option: str, corpus: Corpus) -> WayAnswer | None:
-    """Return the surest place of a document and of code; None if neither says what the option does or reads it."""
+    """Return the surest place in a document and in code; None if no place describes the option or reads it."""
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
     places = sorted(_places(option, corpus, lines))
     documented = section_about(corpus, lines, name)
@@ -275,12 +275,12 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
             continue
         aside = (*profile_path(path).flags, _ASIDE.search(path) is not None)
         for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1):
-            if name in file.lines[at - 1] and (found := _told(file, at, name, token)) is not None:
-                yield _Place(found[0], aside, folders_to_sources(path), path, found[1], found[2])
+            if name in file.lines[at - 1] and (place := _told(file, at, name, token)) is not None:
+                yield _Place(place[0], aside, folders_to_sources(path), path, place[1], place[2])
 
 
 def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
-    """Return how a line that names an option tells of it, with the first and the last line; None if it does not."""
+    """Return in which form a line describes an option, and the first and last line to quote; None if it does not."""
     line, prose = file.lines[at - 1], file.document.language in PROSE
     if len(line) > _LONGEST_LINE:
         return None
@@ -291,7 +291,7 @@ def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tupl
 
 
 def _told_by_code(lines: Sequence[str], at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
-    """Return how a line of code or of a configuration tells of an option; None if it does not."""
+    """Return what ``_told`` does, for a line of code or of a configuration."""
     line = lines[at - 1]
     setting = re.compile(rf"\s*(?:[#;/]{{1,2}} ?)?[\"']?{re.escape(name)}[\"']?\s*(?:[=:](?!:)|\s\S+\s*$)")
     if setting.match(line):
@@ -315,27 +315,27 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
     begins = re.match(rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*", line)
     if begins is None or re.match(r"\s*=|\(", line[begins.end() :]):
         return 0
-    said = line[begins.end() :]
+    rest = line[begins.end() :]
     below = at < len(lines) and _indent(lines[at]) > _indent(line)
     if prose and above and not below and not re.search(r"[|*+.-]", begins["mark"]) and not _FENCE.match(above):
         return 0  # a line of a paragraph that happens to begin with it
-    end = _end_of_entry(lines, at, alone=prose and not below and len(find_words(said)) < _FEWEST_WORDS)
-    return end if len(find_words("\n".join([said, *lines[at:end]]))) >= _FEWEST_WORDS else 0
+    end = _end_of_entry(lines, at, alone=prose and not below and len(find_words(rest)) < _FEWEST_WORDS)
+    return end if len(find_words("\n".join([rest, *lines[at:end]]))) >= _FEWEST_WORDS else 0
 
 
 def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
-    """Return where code gives an option by a string of its own, with the text or the comment that says what it does."""
+    """Return the lines of code that declare an option as a string, with the text or comment that describes it."""
     strings = [one.strip("\"'`:") for one in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
     own = re.compile(rf"\s*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)")
-    found = next(filter(None, map(own.fullmatch, strings)), None)
-    if found is None:
+    match = next(filter(None, map(own.fullmatch, strings)), None)
+    if match is None:
         return None
-    if len(find_words(found["said"])) > 1:
+    if len(find_words(match["said"])) > 1:
         return _Form.DECLARED, at, at
     for start in (at, _begins(lines, at)):
         end = _closes(lines, start, at)
         before = len(_texts(lines[start - 1 : at - 1]))
-        if before > _MOST_BEFORE and not found[0].isupper():
+        if before > _MOST_BEFORE and not match[0].isupper():
             return _Form.READ, at, at  # one argument of many
         if any(len(find_words(one)) > 1 and " " in one.strip() for one in _texts(lines[start - 1 : end])):
             return _Form.DECLARED, start, end
@@ -344,10 +344,10 @@ def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_F
 
 
 def _comment_above(lines: Sequence[str], at: int) -> int:
-    """Return the first line of the comment above a line, as far as it is shown; that line if none says anything."""
+    """Return the first line to show of the comment above a line; the line itself if no comment says anything."""
     above = max(comment_above(lines, at - 1) + 1, at - _LONGEST_COMMENT)
-    said = [one for one in lines[above - 1 : at - 1] if _COMMENT.match(one)]
-    return above if len(find_words(" ".join(said))) >= _FEWEST_WORDS else at
+    comment = [one for one in lines[above - 1 : at - 1] if _COMMENT.match(one)]
+    return above if len(find_words(" ".join(comment))) >= _FEWEST_WORDS else at
 
 
 def _texts(lines: Sequence[str]) -> list[str]:
@@ -355,7 +355,7 @@ def _texts(lines: Sequence[str]) -> list[str]:
 
 
 def _begins(lines: Sequence[str], at: int) -> int:
-    """Return the line where a call or a literal begins that is broken before a line; that line if none is."""
+    """Return the line where the call or literal begins that continues on a line; the line itself if none does."""
     for first in range(at - 1, max(0, at - 1 - _MOST_LINES), -1):
         if _OPENS.search(lines[first - 1]):
             return at if _BODY.search(lines[first - 1]) else first
@@ -365,7 +365,7 @@ def _begins(lines: Sequence[str], at: int) -> int:
 
 
 def _closes(lines: Sequence[str], start: int, at: int) -> int:
-    """Return the last line of what begins at a line and holds another; that other line if it goes on for too long."""
+    """Return the last line of the call or literal that begins at ``start``, past ``at``; ``at`` if it is too long."""
     depth = 0
     for number in range(start, min(len(lines), start + 2 * _MOST_LINES) + 1):
         bare = _STRING.sub("", lines[number - 1])
@@ -376,12 +376,12 @@ def _closes(lines: Sequence[str], start: int, at: int) -> int:
 
 
 def _end_of_entry(lines: Sequence[str], at: int, *, alone: bool) -> int:
-    """Return the last line of an entry that begins at a line: all that is indented more, or the paragraph below it.
+    """Return the last line of an entry, which includes the more indented lines or the paragraph below its first line.
 
     Args:
-        lines: of the file.
-        at: its first line.
-        alone: whether that line says nothing itself, so that what follows it says all.
+        lines: the lines of the file.
+        at: the first line of the entry.
+        alone: whether the first line holds only the name, so that the description follows it.
     """
     indent, last = _indent(lines[at - 1]), at
     for number in range(at + 1, min(len(lines), at + _MOST_LINES) + 1):

@@ -1,6 +1,6 @@
-"""Answering what a term of the documents is, with the place that defines it.
+"""Explains a term of the documents by the place that defines it.
 
-The term is the only telling word of such a question, so a search would find what repeats it most often.
+The term is the only telling word of such a question, so a search would find the passages that repeat it most often.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _ASKED = tuple(
 
 
 def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what a term is; None if nothing in the corpus defines it."""
+    """Explain a term; None if nothing in the corpus defines it."""
     term = read_term_question(question.text)
     if not term:
         return None
@@ -114,8 +114,11 @@ def _with_its_list(lines: CorpusLines, one: _Place) -> int:
 
 
 class _Place(NamedTuple):
-    """Where a term is defined, in an order: its own document or a glossary first, then the surest form, then the
-    main documents, then those less deep."""
+    """A place that defines a term.
+
+    Places sort: the term's own document or a glossary comes first, then the surest form, then the main documents,
+    then those in fewer folders.
+    """
 
     elsewhere: bool
     form: Form
@@ -148,6 +151,6 @@ def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Pla
 
 def _place(term: str, document: Document, lines: DefiningLines) -> _Place:
     profile = profile_path(document.path)
-    named = (profile.stem.replace("-", " "), *filter(None, [document.title]))
-    own = _GLOSSARY.search(document.path) or any(names_the_term(term, one) for one in named)
+    titles = (profile.stem.replace("-", " "), *filter(None, [document.title]))
+    own = _GLOSSARY.search(document.path) or any(names_the_term(term, one) for one in titles)
     return _Place(not own, lines.form, profile.flags, profile.depth, document.path, lines)

@@ -1,7 +1,7 @@
-"""Answering from history: git's log, blame and pickaxe, tags and changelogs, cited by commit; its contracted JSON form.
+"""Answers from git's log, blame and pickaxe, tags and changelogs, cited by commit; and their contracted JSON form.
 
-``history_questions`` reads a question; here it is answered. Whatever a question names is first looked for as a file,
-then as a name that is defined, then as words of commit messages; if nothing is found, this way gives no answer.
+``history_questions`` reads the question. Its subject is looked for first as a file, then as a defined name, then as
+words of commit messages; if nothing is found, this way gives no answer.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class HistoryAnswer(WayAnswer):
     """An answer about history.
 
     Attributes:
-        heads: what is said around the quotes and lists, a paragraph each.
+        heads: the paragraphs around the quotes and lists.
         partial: whether the history was not read to its end, because time ran out or the clone is shallow.
     """
 
@@ -54,11 +54,11 @@ def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str =
     """Return what the history says of something.
 
     Args:
-        corpus: whose.
+        corpus: the corpus whose history it is.
         asked: a question, a path, a name, or words of messages; empty for the newest commits.
-        since: only what was done on this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
-        until: only what was done on this date or earlier.
-        limit: how many commits are listed at most.
+        since: only commits of this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
+        until: only commits of this date or earlier.
+        limit: the most commits to list.
 
     Raises:
         UsageError: a date cannot be read.
@@ -67,19 +67,19 @@ def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str =
     if read is None:
         read = HistoryQuestion("past", " ".join(asked.split())) if asked.strip() else HistoryQuestion("changes")
     read = read._replace(since=_day(since) or read.since, until=_day(until, last=True) or read.until)
-    found = answer_history_question(read, corpus, limit)
-    if found is None and read.kind != "commits" and read.subject:
-        found = answer_history_question(
+    answer = answer_history_question(read, corpus, limit)
+    if answer is None and read.kind != "commits" and read.subject:
+        answer = answer_history_question(
             HistoryQuestion("commits", read.subject, since=read.since, until=read.until), corpus, limit
         )
-    if found is not None:
-        return found
-    said = _nothing_found(corpus, asked)
-    return HistoryAnswer("history", (said,), known=False, heads=(said,))
+    if answer is not None:
+        return answer
+    text = _nothing_found(corpus, asked)
+    return HistoryAnswer("history", (text,), known=False, heads=(text,))
 
 
 def _day(text: str, *, last: bool = False) -> str:
-    """Return a day of a date that was given: the first of a month or year, or the last."""
+    """Return a date as a day; of a month or a year, its first day, or its last if ``last``."""
     bound = date_bound(text)
     if not bound or len(bound) == 10:
         return bound
@@ -87,7 +87,7 @@ def _day(text: str, *, last: bool = False) -> str:
 
 
 def answer_history_question(question: HistoryQuestion, corpus: Corpus, limit: int = 8) -> HistoryAnswer | None:
-    """Return the answer, or why the history is not read; None if the history says nothing of what is asked."""
+    """Return the answer, or the reason why the history is not read; None if the history does not answer."""
     corpus.try_refresh()
     changelogs = Changelogs(corpus)
     draft = Draft()
@@ -125,15 +125,15 @@ def _refusal(corpus: Corpus) -> HistoryAnswer | None:
 
 
 def _only_history_tells(question: HistoryQuestion, corpus: Corpus, git: Git | None) -> bool:
-    """Return whether code without a history is asked for what code does not say, such as who wrote it."""
+    """Return whether there is code, but no history, and the question asks what only a history says: who wrote it."""
     dated = question.kind == "changes" and bool(question.since or question.until)
     sought = dated or question.kind in ("author", "last", "commits", "commit")
     return git is None and sought and not corpus.is_prose()
 
 
 def _no_history(corpus: Corpus) -> HistoryAnswer:
-    said = _nothing_found(corpus, "")
-    return HistoryAnswer("history", (said,), known=False, heads=(said,))
+    text = _nothing_found(corpus, "")
+    return HistoryAnswer("history", (text,), known=False, heads=(text,))
 
 
 @contextmanager
@@ -193,14 +193,14 @@ def _names_file(text: str) -> bool:
     return " " not in text and ("." in text or "/" in text)
 
 
-def _nothing_found(corpus: Corpus, asked: str) -> str:
+def _nothing_found(corpus: Corpus, text: str) -> str:
     repository = corpus.repository()
     try:
         if repository is None or _is_empty(repository):
             return "There is no history here: no git repository with commits of this folder."
     except NoHistoryError as error:
         return str(error)
-    return f"The history tells nothing of {asked[:80]!r}. Ask for a path, a name or words of a commit's message."
+    return f"The history tells nothing of {text[:80]!r}. Ask for a path, a name or words of a commit's message."
 
 
 def _is_empty(repository: Repository) -> bool:
@@ -209,7 +209,7 @@ def _is_empty(repository: Repository) -> bool:
 
 
 def history_object(asked: str, found: HistoryAnswer, seconds: float) -> dict[str, Any]:
-    """Return an answer with its passages, numbered as its marks are."""
+    """Return an answer as a JSON object with its passages, which have the numbers of its marks."""
     return {
         "asked": asked,
         "answer": found.text(range(1, len(found.hits) + 1)),

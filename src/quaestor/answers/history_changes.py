@@ -33,12 +33,12 @@ _UNDATED = 1_000_000
 
 
 class ChangelogSection(NamedTuple):
-    """A section of a changelog, where it stands.
+    """A section of a changelog.
 
     Attributes:
         document: the changelog.
-        lines: all of its lines.
-        section: which.
+        lines: all lines of the changelog.
+        section: the version and the place of the section.
     """
 
     document: Document
@@ -56,8 +56,8 @@ class Changelogs:
     """The changelogs of a corpus, read once.
 
     Args:
-        corpus: that holds them.
-        package: only those in the folder of this name, in small letters; empty for all.
+        corpus: the corpus that holds them.
+        package: only changelogs in the folder of this name, in lower case; empty for all.
     """
 
     def __init__(self, corpus: Corpus, package: str = "") -> None:
@@ -76,7 +76,7 @@ class Changelogs:
 
     @cached_property
     def sections(self) -> list[ChangelogSection]:
-        """All sections, those of the changelogs nearest to the root first."""
+        """All sections; those of the changelogs nearest to the root come first."""
         paths = sorted(filter(is_changelog, self._corpus.store.documents()), key=lambda path: (path.count("/"), path))
         paths = [path for path in paths if self._package in ("", *path.lower().split("/")[-2:-1])]
         return [one for path in paths[:_MOST_FILES] for one in self._read(path)]
@@ -87,26 +87,26 @@ class Changelogs:
         Packages of one repository have changelogs and version numbers of their own. If the ``day`` of the release is
         known, dated sections count only if their date is near it.
         """
-        found = [one for one in self.sections if one.section.version == version]
+        sections = [one for one in self.sections if one.section.version == version]
         if day:
-            apart = [(_days_apart(one.section.heading, day), one) for one in found]
+            apart = [(_days_apart(one.section.heading, day), one) for one in sections]
             near = [one for days, one in apart if days <= _SAME_RELEASE]
-            found = near or [one for days, one in apart if days == _UNDATED] or found
-        return max(found, key=lambda one: one.section.last - one.section.first, default=None)
+            sections = near or [one for days, one in apart if days == _UNDATED] or sections
+        return max(sections, key=lambda one: one.section.last - one.section.first, default=None)
 
     def versions(self) -> list[Version]:
         """Return all versions that changelogs name."""
         return [one.section.version for one in self.sections]
 
     def mentions(self, words: Sequence[str]) -> Iterator[tuple[ChangelogSection, int]]:
-        """Yield each line (1-based) of a section that holds all words, oldest last as changelogs have it."""
+        """Yield each line (1-based) of a section that holds all words, in the changelogs' order, newest first."""
         for one in self.sections if words else ():
             for number in range(one.section.first, one.section.last + 1):
                 if holds_words(one.lines[number - 1], words):
                     yield one, number
 
     def lines(self) -> Iterator[tuple[ChangelogSection, int]]:
-        """Yield each line (1-based) of all sections that says anything."""
+        """Yield each line (1-based) of all sections, without headings and blank lines."""
         for one in self.sections:
             for number in range(one.section.first + 1, one.section.last + 1):
                 if one.lines[number - 1].strip():
@@ -125,7 +125,7 @@ class Changelogs:
 
 
 def _days_apart(heading: str, day: str) -> int:
-    """Return how many days lie between a day and the date in a heading; ``_UNDATED`` where it has no full date."""
+    """Return how many days lie between a day and the date in a heading; ``_UNDATED`` if it has no full date."""
     dated = iso_date(heading) or ""
     if len(dated) != len(day):
         return _UNDATED
@@ -133,7 +133,7 @@ def _days_apart(heading: str, day: str) -> int:
 
 
 def holds_words(text: str, words: Sequence[str]) -> bool:
-    """Return whether a text holds all words whole, each in the singular or the plural."""
+    """Return whether a text holds all of the words as whole words, each in the singular or the plural."""
     lowered = text.lower()
     return all(
         re.search(rf"(?<![\w-]){re.escape(word.lower().removesuffix('s'))}s?(?![\w-])", lowered) for word in words
@@ -143,7 +143,7 @@ def holds_words(text: str, words: Sequence[str]) -> bool:
 def tell_changes(
     question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
-    """Write what changed; return whether that answers, or None if no such version or period is known."""
+    """Write what changed; return whether that answers the question, or None if no such version or period is known."""
     if not question.versions:
         if (
             git is not None
@@ -153,74 +153,76 @@ def tell_changes(
         ):
             return True
         return None if git is None else _list_commits_in_period(question, git, draft, limit)
-    listed = [] if git is None else [tag for tag in tags(git) if tag.version is not None]
+    version_tags = [] if git is None else [tag for tag in tags(git) if tag.version is not None]
     if question.subject:
         changelogs = changelogs.of_package(question.subject)
-        listed = [tag for tag in listed if changelogs.package in ("", _package_of(tag))]
-        if not (listed or changelogs.sections):
+        version_tags = [tag for tag in version_tags if changelogs.package in ("", _package_of(tag))]
+        if not (version_tags or changelogs.sections):
             return None  # a version of something else
     elif NEWEST in question.versions:
-        listed = _main_series(listed)
-    meant = [_newest_version(listed, changelogs) if text == NEWEST else version_in(text) for text in question.versions]
-    named = [version for version in meant if version is not None]
-    if len(named) != len(question.versions):
+        version_tags = _main_series(version_tags)
+    meant = [
+        _newest_version(version_tags, changelogs) if text == NEWEST else version_in(text) for text in question.versions
+    ]
+    versions = [version for version in meant if version is not None]
+    if len(versions) != len(question.versions):
         unnamed = NEWEST in question.versions and not question.subject
         return _say_without_releases(git, draft, limit) if unnamed and git is not None else None
-    noted = _requested_sections(question, named, listed, changelogs)
+    noted = _requested_sections(question, versions, version_tags, changelogs)
     for one in noted:
         _quote_section(one, draft, _MOST_LINES // len(noted))
-    ends = _tag_range(question, named, listed)
+    ends = _tag_range(question, versions, version_tags)
     if git is not None and ends is not None:
         _list_commits_between(*ends, git, draft, _BESIDE_A_CHANGELOG if noted else limit)
     if draft.pieces:
         return True
-    return _say_unknown(question, listed, changelogs, draft)
+    return _say_unknown(question, version_tags, changelogs, draft)
 
 
 def _say_without_releases(git: Git, draft: Draft, limit: int) -> bool | None:
     """List the newest commits of a repository whose releases nothing names; None if it has no commits either."""
-    if found := log(git, limit=limit, options=("--no-merges",)):
+    if commits := log(git, limit=limit, options=("--no-merges",)):
         draft.say("No tag and no changelog here names a release. The newest commits:\n")
-        list_commits(found, git, draft)
-    return True if found else None
+        list_commits(commits, git, draft)
+    return True if commits else None
 
 
-def _main_series(listed: Sequence[Tag]) -> list[Tag]:
-    """Return the tags of versions that belong together: those without a name of their own, else the series in use.
+def _main_series(version_tags: Sequence[Tag]) -> list[Tag]:
+    """Return the tags of one series of versions: those without a package's name or, failing that, the series in use.
 
-    A project that has moved on to tags with names (``shop@2.0``) has had no others for a year.
+    A project that has moved on to tags with names (``shop@2.0``) has made no others for a year.
     """
-    newest = max((tag.date for tag in listed), default="")
-    plain = [tag for tag in listed if not tag.series]
+    newest = max((tag.date for tag in version_tags), default="")
+    plain = [tag for tag in version_tags if not tag.series]
     if plain and _days_apart(max(tag.date for tag in plain), newest) <= _YEAR:
         return plain
-    last = next((tag.series for tag in reversed(listed)), "")
-    return [tag for tag in listed if tag.series == last]
+    last = next((tag.series for tag in reversed(version_tags)), "")
+    return [tag for tag in version_tags if tag.series == last]
 
 
 def _package_of(tag: Tag) -> str:
-    """Return the package that a tag is of, in small letters: ``ferry`` for ``@shop/ferry@1.2.0`` and ``ferry-v1.2``."""
+    """Return a tag's package in lower case: ``ferry`` for ``@shop/ferry@1.2.0`` and ``ferry-v1.2``."""
     return tag.series.rstrip("@/-_ ").rpartition("/")[2].lower()
 
 
 def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
     """Write what changed between the tag of a day and the tag before it; return whether there is such a tag."""
-    listed = tags(git)
-    at = next((number for number, tag in enumerate(listed) if tag.name.endswith(day)), None)
+    all_tags = tags(git)
+    at = next((number for number, tag in enumerate(all_tags) if tag.name.endswith(day)), None)
     if at is None:
         return False
-    _list_commits_between(listed[at - 1] if at else None, listed[at], git, draft, limit)
+    _list_commits_between(all_tags[at - 1] if at else None, all_tags[at], git, draft, limit)
     return True
 
 
 def _requested_sections(
     question: HistoryQuestion, versions: Sequence[Version], all_tags: Sequence[Tag], changelogs: Changelogs
 ) -> list[ChangelogSection]:
-    """Return the sections of changelogs that are asked for, newest first."""
+    """Return the sections of changelogs that a question asks for, newest first."""
     days = {version: tag.date for version, tag in _tags_by_version(all_tags).items()}
     if question.relation == "in":
-        found = changelogs.of(versions[0], days.get(versions[0], ""))
-        return [found] if found else []
+        section = changelogs.of(versions[0], days.get(versions[0], ""))
+        return [section] if section else []
     last = max(versions, key=lambda one: one.order).order if question.relation == "between" else None
     first = min(versions, key=lambda one: one.order).order
     between = {
@@ -245,7 +247,7 @@ def _quote_section(one: ChangelogSection, draft: Draft, most: int) -> None:
 def _tag_range(
     question: HistoryQuestion, versions: Sequence[Version], all_tags: Sequence[Tag]
 ) -> tuple[Tag | None, Tag | None] | None:
-    """Return the tags between which the commits lie, None for the beginning or the newest commit; None if unknown."""
+    """Return the tags before and after the commits, each None for an open end; None if they are unknown."""
     by_version = _tags_by_version(all_tags)
     if question.relation == "since":
         start = by_version.get(versions[0])
@@ -274,15 +276,15 @@ def _list_commits_between(start: Tag | None, end: Tag | None, git: Git, draft: D
     """List the commits between two tags."""
     last = end.commit if end else "HEAD"
     revisions = f"{start.commit}..{last}" if start else last
-    found = log(git, revisions, limit=limit, options=("--no-merges",))
-    if not found:
+    commits = log(git, revisions, limit=limit, options=("--no-merges",))
+    if not commits:
         draft.say(f"Git has no commits {_range_in_words(start, end)}.")
         return
     total = count(git, revisions)
-    shown = ", the newest" if total is None or total > len(found) else ""
+    shown = ", the newest" if total is None or total > len(commits) else ""
     number = "Commits" if total is None else f"Git has {amount(total, 'commit')}"
     draft.say(f"{number} {_range_in_words(start, end)}{shown}:\n")
-    list_commits(found, git, draft)
+    list_commits(commits, git, draft)
 
 
 def _range_in_words(start: Tag | None, end: Tag | None) -> str:
@@ -304,8 +306,8 @@ def list_commits(found: Sequence[Commit], git: Git, draft: Draft) -> None:
 
 
 def _list_commits_in_period(question: HistoryQuestion, git: Git, draft: Draft, limit: int) -> bool:
-    found = log(git, limit=limit, since=question.since, until=question.until, options=("--no-merges",))
-    if not found:
+    commits = log(git, limit=limit, since=question.since, until=question.until, options=("--no-merges",))
+    if not commits:
         sought = "Git has no commits" if git.whole else "In the time that there is, no commits were found"
         draft.say(f"{sought} {period_in_words(question)}. The newest:\n")
         list_commits(log(git, limit=1), git, draft)
@@ -313,9 +315,9 @@ def _list_commits_in_period(question: HistoryQuestion, git: Git, draft: Draft, l
     total = count(git, "HEAD", question.since, question.until)
     number = "Commits" if total is None else f"Git has {amount(total, 'commit')}"
     limits = f" {period_in_words(question)}" if question.since or question.until else ""
-    shown = ", the newest" if total is None or total > len(found) else ""
+    shown = ", the newest" if total is None or total > len(commits) else ""
     draft.say(f"{number}{limits}{shown}:\n")
-    list_commits(found, git, draft)
+    list_commits(commits, git, draft)
     return True
 
 
@@ -344,13 +346,13 @@ def _say_unknown(
 
 
 def tell_release(question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
-    """Write when a version came out, the newest if none is named."""
-    listed = [] if git is None else [tag for tag in tags(git) if tag.version]
-    listed = listed if question.versions else _main_series(listed)
-    version = version_in(question.versions[0]) if question.versions else _newest_version(listed, changelogs)
+    """Write when a version came out; the newest one if the question names none."""
+    version_tags = [] if git is None else [tag for tag in tags(git) if tag.version]
+    version_tags = version_tags if question.versions else _main_series(version_tags)
+    version = version_in(question.versions[0]) if question.versions else _newest_version(version_tags, changelogs)
     if version is None:
         return None
-    tag = next((tag for tag in reversed(listed) if tag.version == version), None)
+    tag = next((tag for tag in reversed(version_tags) if tag.version == version), None)
     noted = changelogs.of(version, tag.date if tag else "")
     if tag is not None:
         draft.say(f"The tag {code(tag.name)}: “Date: {tag.date}” ")
@@ -359,7 +361,7 @@ def tell_release(question: HistoryQuestion, git: Git | None, changelogs: Changel
         head = noted.section.first
         draft.say(f"`{noted.document.path}:{head}`:")
         draft.quote_prose(noted.hit(head, head), [noted.lines[head - 1].rstrip()])
-    return True if draft.pieces else _say_unknown(question, listed, changelogs, draft)
+    return True if draft.pieces else _say_unknown(question, version_tags, changelogs, draft)
 
 
 def _newest_version(all_tags: Sequence[Tag], changelogs: Changelogs) -> Version | None:

@@ -18,7 +18,7 @@ _MOST_HEAD_LINES = 60
 
 
 class Draft:
-    """An answer in the making.
+    """An unfinished answer.
 
     Attributes:
         pieces: text, and numbers of hits, as ``WayAnswer`` has them.
@@ -44,7 +44,7 @@ class Draft:
         self.pieces.append(text)
 
     def cite(self, hit: Hit) -> None:
-        """Put a citation mark; a place that is cited again keeps its number."""
+        """Add a citation mark; a place that is cited again keeps its number."""
         places = [(one.path, one.start_line, one.end_line) for one in self.hits]
         place = (hit.path, hit.start_line, hit.end_line)
         if place not in places:
@@ -58,14 +58,14 @@ class Draft:
         self.cite(hit)
 
     def quote(self, hit: Hit, lines: Sequence[str], language: str = "text") -> None:
-        """Quote lines of a hit as they are, in a fenced block that nothing in them can close."""
+        """Quote lines of a hit verbatim, in a fenced block that no line of them can close."""
         runs = re.findall(r"`+", "\n".join(lines))
         fence = "`" * max(3, 1 + max(map(len, runs), default=0))
         self._begin("\n".join([fence + language, *lines, fence, ""]))
         self.cite(hit)
 
     def quote_prose(self, hit: Hit, lines: Sequence[str]) -> None:
-        """Quote lines of prose as they are; in a fenced block if something in them reads as a citation."""
+        """Quote lines of prose verbatim; in a fenced block if part of them reads like a citation."""
         if any(map(_MARK.search, lines)):
             self.quote(hit, lines, "markdown")
             return
@@ -107,7 +107,7 @@ def _hit(document: Document, text: str, first: int, last: int, symbol: str | Non
 
 
 def one_line(text: str) -> str:
-    """Return a subject as an item of a list: nothing in it reads as a citation mark or as unclosed code."""
+    """Return a subject as a list item's text, changed so that no part reads like a citation mark or unclosed code."""
     text = text if len(text) <= _LONGEST_SUBJECT else f"{text[:_LONGEST_SUBJECT].rstrip()}…"
     # A sentence that ends before the number of a pull request would leave that alone with its citation.
     text = re.sub(r"\.(?=\s+\()", "", text)
@@ -117,10 +117,10 @@ def one_line(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return a name in backticks that nothing in the name can close."""
+    """Return a name between so many backticks that none in the name closes them."""
     return f"`{' '.join(text.replace('`', chr(39)).split())}`"
 
 
 def commit_line(commit: Commit) -> str:
-    """Return a commit in a line of a list."""
+    """Return a commit as a list item's text."""
     return f"{commit.date}, {one_line(commit.author)}: {one_line(commit.subject)}"

@@ -1,4 +1,4 @@
-"""Answers when and why a thing was added or removed, who wrote it, and how it changed."""
+"""Answers when and why the subject of a question was added or removed, who wrote it, and how it changed."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ def tell_origin(
     question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Write which commit added, removed or renamed something, and what its message says about the reason."""
-    found = _in_code(question, subject, git)
-    if found is None:
+    in_code = _in_code(question, subject, git)
+    if in_code is None:
         # What is not a name of code a changelog tells best, in its readers' words.
         mention = _tell_mention(question, subject, changelogs, draft)
-        if git.whole and (said := _in_messages(question, subject, git, mention)):
-            _tell_origin(question, subject._replace(path=""), *said, git, draft)
+        if git.whole and (in_messages := _in_messages(question, subject, git, mention)):
+            _tell_origin(question, subject._replace(path=""), *in_messages, git, draft)
         if not draft.pieces and subject.path and not git.whole:
             draft.say(f"With which commit {code(subject.text)} came was not found in the time that there is.")
             tell_last(question, subject, git, changelogs, draft, limit)
             return False
         return True if draft.pieces else None
-    _tell_origin(question, subject, *found, git, draft)
+    _tell_origin(question, subject, *in_code, git, draft)
     _tell_mention(question, subject, changelogs, draft)
     return True
 
 
 def _tell_mention(question: HistoryQuestion, subject: Subject, changelogs: Changelogs, draft: Draft) -> str:
     """Quote and return the oldest changelog line that says something was added, or the newest that it was removed."""
-    said = _mentions(question, subject, changelogs)
-    if not said:
+    mentions = _mentions(question, subject, changelogs)
+    if not mentions:
         return ""
-    one, number = said[-1] if question.verb == "added" else said[0]
+    one, number = mentions[-1] if question.verb == "added" else mentions[0]
     draft.say(f"`{one.document.path}:{number}`, under {code(one.section.heading)}:")
     draft.quote_prose(one.hit(number, number), [one.lines[number - 1].rstrip()])
     return one.lines[number - 1]
@@ -73,11 +73,11 @@ def _tell_mention(question: HistoryQuestion, subject: Subject, changelogs: Chang
 def _mentions(
     question: HistoryQuestion, subject: Subject, changelogs: Changelogs
 ) -> list[tuple[ChangelogSection, int]]:
-    """Return the lines of the changelog that says best what happened to something."""
+    """Return the changelog lines that say best what happened to the subject."""
     verb = _NOTED.get(question.verb, "(?!)")
     if subject.literal:
-        found = list(changelogs.mentions((subject.literal,)))
-        return [(one, number) for one, number in found if re.search(verb, one.lines[number - 1], re.IGNORECASE)]
+        mentions = list(changelogs.mentions((subject.literal,)))
+        return [(one, number) for one, number in mentions if re.search(verb, one.lines[number - 1], re.IGNORECASE)]
     lines = list(changelogs.lines())
     if question.verb == "added":
         lines.reverse()
@@ -95,15 +95,15 @@ def _in_code(question: HistoryQuestion, subject: Subject, git: Git) -> tuple[Com
     is_file = subject.path and not subject.needle
     needle = "" if is_file else subject.needle or _as_code_has_it(subject.literal, git)
     if needle and (path := (subject.needle and subject.path) or _holder(git, needle)):
-        found = origin(git, needle, path)
-        return None if found is None else (found.commit, needle)
+        added = origin(git, needle, path)
+        return None if added is None else (added.commit, needle)
     if subject.path:
         return _of_path(subject, git, "R" if question.verb == "renamed" else "AR")
     return None
 
 
 def _as_code_has_it(literal: str, git: Git) -> str:
-    """Return an option as code has it: without its hyphens in quotes, or where few files have it; or unchanged."""
+    """Return an option as code writes it: unchanged if a source file holds it, else without hyphens, best in quotes."""
     bare = literal.lstrip("-")
     if bare == literal or _sources_with(git, literal):
         return literal
@@ -113,7 +113,7 @@ def _as_code_has_it(literal: str, git: Git) -> str:
 
 
 def _holder(git: Git, needle: str) -> str | None:
-    """Return a file that has a text now, sources before tests, changelogs and documents, which tell of it later."""
+    """Return a file that holds a text now: a source, because tests, changelogs and documents follow it; else any."""
     return next(iter(_sources_with(git, needle)), None) or holder(git, needle, "HEAD")
 
 
@@ -126,10 +126,10 @@ def _commit_that_removed(subject: Subject, git: Git) -> tuple[Commit, str] | Non
     needle = subject.needle or subject.literal
     if subject.path and not subject.needle:
         return None  # the file is there
-    if needle and not holder(git, needle, "HEAD") and (found := commits_touching(git, needle, 1)):
-        return found[0], needle
-    if subject.literal and (found := log(git, paths=(git.repository.inner(subject.literal),), limit=1)):
-        return found[0], subject.literal
+    if needle and not holder(git, needle, "HEAD") and (commits := commits_touching(git, needle, 1)):
+        return commits[0], needle
+    if subject.literal and (commits := log(git, paths=(git.repository.inner(subject.literal),), limit=1)):
+        return commits[0], subject.literal
     return None
 
 
@@ -142,18 +142,18 @@ def _of_path(subject: Subject, git: Git, kinds: str) -> tuple[Commit, str] | Non
         kinds: the kinds of changes, as git's letters: ``AR`` for the first addition, ``R`` for the last renaming.
     """
     followed = ("--follow",) if presence(git, subject.path) == "file" else ()
-    found = log(git, paths=(subject.path,), limit=5000, options=(*followed, f"--diff-filter={kinds}"))
-    return (found[0 if kinds == "R" else -1], "") if found else None
+    commits = log(git, paths=(subject.path,), limit=5000, options=(*followed, f"--diff-filter={kinds}"))
+    return (commits[0 if kinds == "R" else -1], "") if commits else None
 
 
 def _in_messages(question: HistoryQuestion, subject: Subject, git: Git, mention: str) -> tuple[Commit, str] | None:
-    """Return the oldest commit whose subject says that something was added, or the newest that it was removed.
+    """Return the oldest commit whose subject says that something was added, or the newest that says it was removed.
 
-    Where a changelog mentions it with a number, only the commit of that number is meant.
+    If a changelog line gives a number, only the commit with that number is meant.
     """
-    named = _NUMBERED.search(mention)
-    if named is not None:
-        number = f"#{named[1]}"
+    match = _NUMBERED.search(mention)
+    if match is not None:
+        number = f"#{match[1]}"
         found = log(git, words=(number,), limit=20)
         return next(((commit, "") for commit in found if re.search(rf"{number}\b", commit.subject)), None)
     verb = _SAID[question.verb]
@@ -171,12 +171,12 @@ def _tell_origin(
     text = commit_text(git, commit.id)
     if text is None:
         return
-    said = re.search(_SAID[question.verb], f"{commit.subject}\n{commit.body}", re.IGNORECASE)
+    match = re.search(_SAID[question.verb], f"{commit.subject}\n{commit.body}", re.IGNORECASE)
     # What is gone may have been renamed or not: only the message tells.
-    renamed = "was renamed by" if said or not (needle or subject.literal) or subject.path else "went with"
+    renamed = "was renamed by" if match or not (needle or subject.literal) or subject.path else "went with"
     verb = {"added": "came with", "removed": "went with", "renamed": renamed, "changed": "was changed by"}
     if not needle and not subject.path:
-        says = "says so" if said else "is the oldest that speaks of it"
+        says = "says so" if match else "is the oldest that speaks of it"
         draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}, {says}:")
     else:
         limit = "" if git.whole else "As far as the history was read in the time that there is, "
@@ -191,7 +191,7 @@ def _tell_origin(
 
 
 def quote_message(text: CommitText, draft: Draft) -> None:
-    """Quote a commit's message, without who signed it off at its end; within it, a quote has no gaps."""
+    """Quote a commit's message in one piece, without the trailing lines that say who signed it off."""
     lines = text.text.split("\n")[4 : text.head_lines]
     end = next((at for at, line in enumerate(lines) if line == "Files:"), len(lines))
     while end and (not lines[end - 1].strip() or _TRAILER.match(lines[end - 1])):
@@ -217,20 +217,20 @@ def _tell_release(commit: Commit, git: Git, draft: Draft) -> None:
 def tell_author(
     question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
-    """Write who wrote something, by number of commits and by lines that remain."""
+    """Write who wrote something, by the number of commits and of lines that remain."""
     if subject.text and not subject.path:
         return tell_origin(question, subject, git, changelogs, draft, limit)
     if subject.needle or subject.lines[0]:
         return _lines_by(subject, git, draft, limit)
     paths = (subject.path,) if subject.path else ()
-    found = authors(git, paths=paths, since=question.since, until=question.until)
-    if not found:
+    by_commits = authors(git, paths=paths, since=question.since, until=question.until)
+    if not by_commits:
         return None
     what = f" of {code(git.repository.outer(subject.path) or subject.path)}" if subject.path else ""
-    total = sum(one.commits for one in found)
+    total = sum(one.commits for one in by_commits)
     read = amount(total, "commit") if git.whole else f"The newest {amount(total, 'commit')}"
-    draft.say(f"{read}{what}, by {amount(len(found), 'author')}:\n")
-    for one in found[:_MOST_AUTHORS]:
+    draft.say(f"{read}{what}, by {amount(len(by_commits), 'author')}:\n")
+    for one in by_commits[:_MOST_AUTHORS]:
         draft.add(f"\n- {_share(one)}")
         if text := commit_text(git, one.newest):
             draft.add(f". The newest: {commit_line(text.commit)} ")
@@ -253,7 +253,7 @@ def _remaining_lines(subject: Subject, git: Git, draft: Draft) -> None:
 
 
 def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | None:
-    """Write who wrote the lines of a definition, or one line."""
+    """Write who wrote the lines of a definition, or a single line."""
     lines = blame(git, subject.path, *subject.lines)
     standing = shares(lines)
     if not standing:
@@ -263,7 +263,7 @@ def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | No
     draft.say(
         f"{code(subject.text)}, `{place}`, as it stands was written by {parts}. The commits that its lines are of:\n"
     )
-    dated = [found[0] for one in dict.fromkeys(line.commit for line in lines) if (found := log(git, one, limit=1))]
+    dated = [commits[0] for one in dict.fromkeys(line.commit for line in lines) if (commits := log(git, one, limit=1))]
     list_commits(sorted(dated, key=lambda commit: commit.date, reverse=True)[:limit], git, draft)
     return True
 
@@ -274,11 +274,11 @@ def tell_last(
     """Write what the last change of something was."""
     if subject.text and not subject.path:
         return None
-    found = _commits_of(question, subject, git, 1)
-    if not found or (text := commit_text(git, found[0].id)) is None:
+    commits = _commits_of(question, subject, git, 1)
+    if not commits or (text := commit_text(git, commits[0].id)) is None:
         return None
     what = code(subject.text) if subject.text else "This"
-    commit = found[0]
+    commit = commits[0]
     draft.say(f"{what} was last changed by {code(commit.short)} of {commit.date}, by {one_line(commit.author)}:")
     quote_message(text, draft)
     path = git.repository.outer(subject.path) if subject.path else None
@@ -287,7 +287,7 @@ def tell_last(
 
 
 def _quote_change(text: CommitText, path: str, draft: Draft) -> None:
-    """Quote the first change of a file in a commit."""
+    """Quote the first of the changes that a commit makes to a file."""
     lines = text.text.split("\n")
     begun = [at for at, line in enumerate(lines) if at >= text.head_lines and line.startswith("@@")]
     heads = [at for at, line in enumerate(lines) if at >= text.head_lines and path and line.endswith(f"b/{path}")]
@@ -306,13 +306,13 @@ def tell_past(
     """List the commits that changed something, newest first."""
     if subject.text and not subject.path:
         return None
-    found = _commits_of(question, subject, git, limit)
-    if not found:
+    commits = _commits_of(question, subject, git, limit)
+    if not commits:
         return None
     what = f" of {code(subject.text)}" if subject.text else ""
     limits = f" {period_in_words(question)}" if question.since or question.until else ""
     draft.say(f"The newest changes{what}{limits}:\n")
-    list_commits(found, git, draft)
+    list_commits(commits, git, draft)
     return True
 
 
@@ -335,8 +335,8 @@ def tell_beginning(git: Git, draft: Draft) -> bool | None:
     """Write what the oldest commit was, and how many followed."""
     scope = git.repository.scope
     # A part of a repository begins with the first commit that touches it; all of it may have several beginnings.
-    found = log(git, limit=_MOST_COMMITS) if scope else log(git, limit=50, scoped=False, options=("--max-parents=0",))
-    first = min(found, key=lambda commit: commit.date, default=None)
+    commits = log(git, limit=_MOST_COMMITS) if scope else log(git, limit=50, scoped=False, options=("--max-parents=0",))
+    first = min(commits, key=lambda commit: commit.date, default=None)
     text = commit_text(git, first.id) if first is not None else None
     if first is None or text is None:
         return None
@@ -371,13 +371,13 @@ def tell_commits(question: HistoryQuestion, git: Git, draft: Draft, limit: int) 
     ]
     if not words and not question.by:
         return None
-    found = log(git, words=words, by=question.by, limit=5 * limit, since=question.since, until=question.until)
-    if not found:
+    commits = log(git, words=words, by=question.by, limit=5 * limit, since=question.since, until=question.until)
+    if not commits:
         return None
-    found = sorted(found, key=lambda commit: not holds_words(commit.subject, words))[:limit]
+    commits = sorted(commits, key=lambda commit: not holds_words(commit.subject, words))[:limit]
     about = f" that speak of {code(question.subject)}" if question.subject else ""
     by = f" by {code(question.by)}" if question.by else ""
     limits = f" {period_in_words(question)}" if question.since or question.until else ""
     draft.say(f"Commits{by}{about}{limits}:\n")
-    list_commits(found, git, draft)
+    list_commits(commits, git, draft)
     return True

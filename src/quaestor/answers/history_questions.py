@@ -1,7 +1,7 @@
 """Recognises questions about history and reads what they ask. Pure.
 
-The wording decides: a past verb of change with a version, a period or a thing, or a question for a person. What is
-true at any time ("what happens when a session changes", "what changes when I set ...") is not history, nor is "how".
+The wording decides: a verb of change in the past with a version, a period or a subject, or a question for a person.
+A question about what is true at any time ("what changes when I set ...") or about how something is done is none.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class HistoryQuestion(NamedTuple):
 
     Attributes:
         kind: see ``Kind``.
-        subject: what it is about, as it is written; empty for everything.
+        subject: what it is about, as it is written; empty for the whole project.
         verb: what happened to the subject.
-        versions: that are named, as they are written; ``NEWEST`` for the last one that came out.
-        relation: how the versions limit: within one, from one on, from one to another.
-        since: the first day that is meant, ISO 8601; empty for none.
-        until: the last one.
-        by: the author that is named.
+        versions: the versions that it names, as they are written; ``NEWEST`` for the last release.
+        relation: how the versions limit the answer: to one version, from one on, from one to another.
+        since: the first day of the period, ISO 8601; empty if it names none.
+        until: the last day of the period.
+        by: the author that it names; empty if it names none.
     """
 
     kind: Kind
@@ -353,7 +353,7 @@ def history_question(text: str, today: date) -> HistoryQuestion | None:
 
     Args:
         text: the user's words.
-        today: what "last week" is counted from.
+        today: the day from which "last week" is counted.
     """
     plain = _POLITE.sub("", " ".join(text.strip()[: _LONGEST + 1].split())).rstrip(" ?.!？。！").lstrip("¿¡ ")
     if not plain or len(plain) > _LONGEST:
@@ -399,7 +399,7 @@ def _make_question(kind: Kind, groups: dict[str, str | None], since: str, until:
 
 
 def _subject(text: str) -> str:
-    """Return what a question is about without articles and quotes; empty where it is all of the project."""
+    """Return the subject of a question without articles and quotes; empty if it is the whole project."""
     text = text.strip(" ,;:")
     if _NO_SUBJECT.match(text):
         return ""
@@ -411,7 +411,7 @@ def _verb(word: str) -> Verb:
 
 
 def _changes_question(plain: str, today: date) -> HistoryQuestion | None:
-    """Return what a question about changes asks: within versions, a time, or of one file."""
+    """Return what a question about changes asks: for those in some versions, in a period, or of one file."""
     rest, since, until = _without_time(plain, today)
     rest, versions, relation = _without_versions(rest)
     timely = bool(versions or since or until) or rest != plain
@@ -426,7 +426,7 @@ def _changes_question(plain: str, today: date) -> HistoryQuestion | None:
 
 
 def _without_versions(text: str) -> tuple[str, tuple[str, ...], Relation]:
-    """Return a question without its versions, the versions, and how they limit the answer."""
+    """Return a question without its versions; the versions; and how they limit the answer."""
     if match := _IN_NEWEST.search(text):
         return _cut_out(text, match), (NEWEST,), "since" if match["since"] else "in"
     if match := _BETWEEN.search(text):
@@ -457,7 +457,7 @@ def _without_time(text: str, today: date) -> tuple[str, str, str]:
 
 
 def _bounds(name: str, today: date) -> tuple[str, str]:
-    """Return the first and last day that words of time mean. "Last week" is from last week's Monday until today."""
+    """Return the first and last day of a period in words. "Last week" lasts from last week's Monday until today."""
     monday = today - timedelta(days=today.weekday())
     month = today.replace(day=1)
     first = {

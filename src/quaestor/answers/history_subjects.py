@@ -1,7 +1,7 @@
 """Finds the subject of a question about history: a file or folder, a name that is defined, or words.
 
-For words, the commit or changelog line that speaks of them is found. Its score is the sum of two measures: the share
-of the subject's words that a text holds, weighted by their rarity, and the similarity of the two in meaning.
+For words, the commit or changelog line that is about them is found. Its score is the sum of two measures: the share of
+the subject's words that a text holds, weighted by their rarity, and the similarity of the two in meaning.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class Subject(NamedTuple):
     Attributes:
         text: the text as it is written.
         path: a file or folder, as git names it.
-        needle: the text of its definition's line to search for, such as ``def send``, if the name is defined.
+        needle: the part of its definition's line to search for, such as ``def send``, if the name is defined.
         lines: the first and last line of a definition or place in the newest commit, 1-based; (0, 0) for none.
-        literal: a text that stands in code as it is written.
+        literal: a text that occurs in code as it is written.
     """
 
     text: str
@@ -77,16 +77,16 @@ def subject_of(text: str, corpus: Corpus, git: Git) -> Subject:
     """Return what a text means in a corpus and its history."""
     bare = _KIND.sub("", text).strip("`'\" ")
     literal = bare.removesuffix("()") if _LITERAL.match(bare.removesuffix("()")) else ""
-    found = Subject(text, literal=literal)
+    subject = Subject(text, literal=literal)
     if not bare:
-        return found
-    named = None if _OF_USERS.search(text) else _as_name(found, bare, corpus, git)
+        return subject
+    definition = None if _OF_USERS.search(text) else _as_name(subject, bare, corpus, git)
     return (
-        _as_file(found, bare, corpus, git)
-        or named
-        or _as_stem(found, bare, corpus, git)
-        or _as_folder(found, text, corpus, git)
-        or found
+        _as_file(subject, bare, corpus, git)
+        or definition
+        or _as_stem(subject, bare, corpus, git)
+        or _as_folder(subject, text, corpus, git)
+        or subject
     )
 
 
@@ -104,7 +104,7 @@ def _as_file(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject |
 
 
 def _documents_like(path: str, corpus: Corpus) -> list[str]:
-    """Return documents whose paths end with one, the shortest first; only for what looks like a file's."""
+    """Return documents whose paths end with a path, the shortest first; none unless it looks like a file's."""
     if "." not in path and "/" not in path:
         return []
     ends = [one for one in corpus.store.documents() if one == path or one.endswith("/" + path)]
@@ -115,8 +115,8 @@ def _as_stem(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject |
     """Return a subject that is the only file of a name, without its ending: ``PlantList`` means ``ui/PlantList.kt``."""
     if not _LITERAL.match(text):
         return None
-    named = [one for one in corpus.store.documents() if one.rpartition("/")[2].rpartition(".")[0] == text]
-    return _as_file(subject, named[0], corpus, git) if len(named) == 1 else None
+    paths = [one for one in corpus.store.documents() if one.rpartition("/")[2].rpartition(".")[0] == text]
+    return _as_file(subject, paths[0], corpus, git) if len(paths) == 1 else None
 
 
 def _as_folder(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:
@@ -133,11 +133,11 @@ def _as_name(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject |
     if not _NAME.fullmatch(text):
         return None
     try:
-        found = corpus.related(text.removesuffix("()"), ("definitions",), _MOST_DEFINITIONS)
+        related = corpus.related(text.removesuffix("()"), ("definitions",), _MOST_DEFINITIONS)
     except UsageError:
         return None
     name = re.split(r"\.|::|#|->", text.removesuffix("()"))[-1]
-    for one in sorted(found.of("definitions"), key=lambda one: _TEST.search(one.path) is not None):
+    for one in sorted(related.of("definitions"), key=lambda one: _TEST.search(one.path) is not None):
         path, lines = git.repository.inner(one.path), one.text.split("\n")
         at = next((number for number, line in enumerate(lines) if _holds(line, name)), None)
         if at is None:
@@ -160,11 +160,11 @@ def _number_of_line_like(lines: Sequence[str], wanted: str, near: int) -> int:
 
 
 def _needle(line: str, name: str) -> str:
-    """Return the name with the word before it, as it stands in the line: ``class Client``; else with what follows."""
-    found = re.search(rf"(?:([A-Za-z_]+[ \t]+|\)[ \t]+))?(?<![\w$]){re.escape(name)}(?![\w$])(\s*[(:=<{{])?", line)
-    if found is None:
+    """Return the name with the word before it in the line (``class Client``); if there is none, with what follows."""
+    match = re.search(rf"(?:([A-Za-z_]+[ \t]+|\)[ \t]+))?(?<![\w$]){re.escape(name)}(?![\w$])(\s*[(:=<{{])?", line)
+    if match is None:
         return name
-    return f"{found[1]}{name}" if found[1] else f"{name}{found[2] or ''}"
+    return f"{match[1]}{name}" if match[1] else f"{name}{match[2] or ''}"
 
 
 class SubjectWords:
@@ -172,7 +172,7 @@ class SubjectWords:
 
     Args:
         text: the subject.
-        texts: the texts in which it is looked for.
+        texts: the texts that are searched for it; a word that few of them hold is rare.
     """
 
     def __init__(self, text: str, texts: Sequence[str]) -> None:
@@ -200,11 +200,11 @@ def _is_of_one_word(one: str, other: str) -> bool:
 
 
 def best_of(text: str, texts: Sequence[str], verbs: str) -> list[int]:
-    """Return the indices of the texts that speak of a subject and use a verb, best first, equal ones in their order."""
+    """Return the indices of the texts that are about a subject and use a verb, best first; ties keep their order."""
     wanted = SubjectWords(text, texts)
     if not wanted.terms:
         return []
-    said = re.compile(verbs or "(?!)", re.IGNORECASE)
+    verb = re.compile(verbs or "(?!)", re.IGNORECASE)
     numbers = [re.compile(rf"(?<![\d.]){re.escape(one)}(?!\d)") for one in _NUMBER.findall(text)]
     near = [at for at, share in enumerate(wanted.shares) if share >= _LEAST_SHARE]
     # Python 2 is not Python 3.7, however alike all else is.
@@ -215,12 +215,12 @@ def best_of(text: str, texts: Sequence[str], verbs: str) -> list[int]:
         at: wanted.shares[at] + alike
         for at, alike in zip(near, _likenesses(text, [texts[at] for at in near]), strict=True)
     }
-    kept = {at: one + _SAYS_VERB * (said.search(texts[at]) is not None) for at, one in worth.items() if one >= _LEAST}
-    return sorted(kept, key=lambda at: (-round(kept[at], 2), at))
+    scores = {at: one + _SAYS_VERB * (verb.search(texts[at]) is not None) for at, one in worth.items() if one >= _LEAST}
+    return sorted(scores, key=lambda at: (-round(scores[at], 2), at))
 
 
 def _likenesses(text: str, others: Sequence[str]) -> list[float]:
-    """Return the cosine of a text to each of others, in meaning."""
+    """Return the similarity in meaning of a text to each of the others, as cosines."""
     if not others:
         return []
     vectors = StaticEmbedder.bundled().encode([text, *others])
@@ -233,7 +233,7 @@ _TYPED = re.compile(r"\w+(?:\([^)]*\))?!?:\s*")
 
 
 def _mends(subject: str, verbs: str) -> bool:
-    """Return whether a commit mends what is there, and does not say outright that it does something else."""
+    """Return whether a commit's subject says that it mends something, and does not begin with one of the verbs."""
     typed = _TYPED.match(subject)
     outright = typed is not None and verbs and re.compile(verbs, re.IGNORECASE).match(subject, typed.end())
     return _MENDS.match(subject) is not None and not outright
@@ -243,11 +243,11 @@ def commits_saying(git: Git, text: str, verbs: str, *, oldest: bool) -> list[Com
     """Return the commit whose subject, or else whose message, speaks best of something.
 
     Args:
-        git: asked.
-        text: what they speak of.
+        git: runs git.
+        text: the subject that they are about.
         verbs: a regular expression for the verb that they should use.
-        oldest: of those that say it equally well, the oldest first, and none that mends what is there; else the
-            newest.
+        oldest: whether the oldest of equally good commits counts, and none that only mends something; otherwise
+            the newest counts.
     """
     arguments = ("log", "-z", "--no-merges", "--format=%H%x00%s%x00%b", "--no-show-signature", "HEAD", "--")
     fields = git.run(*arguments, *git.repository.scope, most=_MOST_BYTES).text.split("\0")

@@ -98,10 +98,10 @@ class Template:
 
     Attributes:
         path: the document.
-        first: first line worth reading.
-        last: last line of it, inclusive.
+        first: the first line to quote, 1-based.
+        last: the last line to quote, inclusive.
         symbol: the definition or section that holds it.
-        line: where the message's words begin.
+        line: the line where the message's words begin.
     """
 
     path: str
@@ -141,10 +141,10 @@ class _Message:
     """The words of a pasted message.
 
     Attributes:
-        words: all of them, in order.
+        words: all of its words, in order.
         lines: the words of each line, and of the parts of a line that may be the whole message.
         weights: the weight of each word.
-        ours: the documents that frames point at.
+        ours: the documents that frames of the trace point at, with their lines.
         sentence: whether it is one line of ordinary prose, which may merely mention a fault.
         marked: whether quotation marks or a colon show where the message begins.
     """
@@ -163,7 +163,7 @@ class _Message:
 
 
 def is_pasted(text: str) -> bool:
-    """Return whether a text may hold a message that a program printed: a cheap test that errs towards yes."""
+    """Return whether a text may hold a message that a program printed; a cheap test, which says yes in doubt."""
     if read_query(text).kind == "trace" or "\n" in text.strip():
         return True
     if _ASKS.match(text):
@@ -177,7 +177,7 @@ def is_pasted(text: str) -> bool:
 
 
 def _reports_fault(text: str) -> bool:
-    """Return whether a text tells of a fault, or of what a program said."""
+    """Return whether a text reports a fault, or quotes a program."""
     return bool(_TELLS_OF_FAULTS.search(text) or _REPORTS.search(text))
 
 
@@ -190,8 +190,8 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
     """Return the places that print the message of a trace.
 
     Args:
-        corpus: where to look.
-        trace: what was pasted.
+        corpus: the corpus to search.
+        trace: the text that was pasted.
         ours: the documents that its frames point at, with their lines.
         lines: the lines of the corpus.
     """
@@ -224,12 +224,12 @@ def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a message, and parts that may be all of it: without paths, in quotes, behind a colon."""
+    """Yield the lines of a message, each without paths, its quoted parts, and the part after its first colon."""
     for line in messages:
         yield line
         if (bare := _PATH.sub(" ", line)) != line:
             yield bare
-        yield from (found.strip("\"“”`'") for found in _QUOTED_PART.findall(line))
+        yield from (quoted.strip("\"“”`'") for quoted in _QUOTED_PART.findall(line))
         _, colon, rest = line.partition(": ")
         if colon:
             yield rest
@@ -244,7 +244,7 @@ def stands_behind(path: str) -> bool:
 
 
 def _word_weights(corpus: Corpus, words: Sequence[str]) -> Mapping[str, float]:
-    """Return the weight of each word: the fewer chunks hold it, the higher; a word that no chunk holds is a value."""
+    """Return the weight of each word, which is higher the fewer chunks hold it; a word that none holds is a value."""
     terms = {word: (terms_of_word(word) or (word,))[0] for word in dict.fromkeys(words)}
     counts = corpus.store.counts(sorted(set(terms.values())))
     return {word: _weight_of_word(word, max(counts.frequencies[term]), counts.chunks) for word, term in terms.items()}
@@ -270,20 +270,20 @@ def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
     # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
     for pair in combinations(terms[:_PAIRED], 2):
         wanted.update(dict.fromkeys(store.holding(pair, _EACH_PAIR)))
-    found = dict(store.get(wanted))
+    chunks = dict(store.get(wanted))
     for path in [*message.ours][:_MOST_OURS]:
-        found.update((one.id, one) for one in store.chunks_of(path))
-    return list(found.values())
+        chunks.update((one.id, one) for one in store.chunks_of(path))
+    return list(chunks.values())
 
 
 def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
     """Return the lines that surely agree with a message, best first."""
-    said = frozenset(message.words)
-    windows = [one for chunk in chunks for one in _windows(chunk, said, message.weights)]
+    message_words = frozenset(message.words)
+    windows = [one for chunk in chunks for one in _windows(chunk, message_words, message.weights)]
     windows.sort(key=lambda one: -one[0])
     compared = (_match(message, *one[1:]) for one in windows[:_COMPARED])
-    found = [one for one in compared if one is not None]
-    return sorted(found, key=_order)
+    matches = [one for one in compared if one is not None]
+    return sorted(matches, key=_order)
 
 
 def _order(one: _Match) -> tuple[float, bool, int, str]:
@@ -308,7 +308,7 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
 
 
 def _holds_verbatim(template: Sequence[str], line: Sequence[str]) -> bool:
-    """Return whether a template holds all words of a line in a row, and they are not too few."""
+    """Return whether a template holds all words of a line in a row, and there are enough of them."""
     return len(line) >= _VERBATIM and f" {' '.join(line)} " in f" {' '.join(template)} "
 
 
@@ -317,10 +317,10 @@ def _tells_of_fault(words: Sequence[str]) -> bool:
 
 
 def _is_sure(message: _Message, agreement: Agreement, by_line: Agreement, *, by_frame: bool) -> bool:
-    """Return whether an agreement is not chance.
+    """Return whether an agreement is too good to be chance.
 
-    If there are frames, code that no frame points at must agree better; so must a match with ordinary prose, which may
-    share words with a template by chance.
+    If there are frames, code that no frame points at must agree better. So must ordinary prose, which may share words
+    with a template by chance.
     """
     if agreement.words < _FEWEST or agreement.of_template < _LEAST_OF_TEMPLATE:
         return False
@@ -331,7 +331,7 @@ def _is_sure(message: _Message, agreement: Agreement, by_line: Agreement, *, by_
 
 
 def _is_most_of_it(message: _Message, by_line: Agreement, *, by_frame: bool) -> bool:
-    """Return whether words that agree are so much of a message that this is not chance."""
+    """Return whether the words that agree are too large a part of a message for chance."""
     if not by_frame:
         return by_line.of_message >= _LEAST_ELSEWHERE
     if message.sentence and not message.marked:
@@ -360,16 +360,16 @@ def _worth(stored: StoredChunk, agreement: Agreement, first: int, last: int, our
 
 
 def _windows(
-    stored: StoredChunk, said: frozenset[str], tells: Mapping[str, float]
+    stored: StoredChunk, message_words: frozenset[str], tells: Mapping[str, float]
 ) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
-    """Yield the stretches of a chunk, of one or several lines, that hold most of the message."""
+    """Yield the runs of lines of a chunk that hold most of the message."""
     code = stored.document.language not in PROSE
     lines = stored.chunk.text.split("\n")
-    rare = [word for word in said if tells.get(word, 0.0) > _EMPTY]
+    rare = [word for word in message_words if tells.get(word, 0.0) > _EMPTY]
     telling = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
     texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
-    held = [sum(tells.get(word, 0.0) for word in set(words) & said) for words in texts]
+    held = [sum(tells.get(word, 0.0) for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
         if held[at] <= 0:
             continue
@@ -377,24 +377,24 @@ def _windows(
             if length > 1 and (at + length > len(texts) or held[at + length - 1] <= 0):
                 break
             together = tuple(word for one in texts[at : at + length] for word in one)
-            worth = sum(tells.get(word, 0.0) for word in set(together) & said)
-            missed = sum(tells.get(word, 1.0) for word in set(together) - said)
+            worth = sum(tells.get(word, 0.0) for word in set(together) & message_words)
+            missed = sum(tells.get(word, 1.0) for word in set(together) - message_words)
             first = stored.chunk.span.start_line + at
             # However much more a literal says, all of a message may stand in it.
             yield worth - 0.5 * min(missed, worth), stored, first, first + length - 1, together
 
 
 def _lines_with(words: Sequence[str], text: str) -> frozenset[int]:
-    """Return the numbers of the lines, from 0, in which any of some words stands."""
+    """Return the indices, from 0, of the lines that hold any of some words."""
     lowered = text.lower()
-    found: set[int] = set()
+    numbers: set[int] = set()
     for word in words:
         at = lowered.find(word)
         while at >= 0:
-            found.add(lowered.count("\n", 0, at))
+            numbers.add(lowered.count("\n", 0, at))
             newline = lowered.find("\n", at)
             at = lowered.find(word, newline) if newline >= 0 else -1
-    return frozenset(found)
+    return frozenset(numbers)
 
 
 def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
@@ -410,8 +410,8 @@ def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
 
 
 def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
-    """Return matches as places, one a definition."""
-    found: dict[tuple[str, str | None], Template] = {}
+    """Return matches as places, one for each definition."""
+    places: dict[tuple[str, str | None], Template] = {}
     for one in matches:
         file = lines.file(one.document.path)
         if file is None:
@@ -419,8 +419,8 @@ def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
         holder = innermost_definition(lines.definitions(one.document.path), one.first)
         first, last = stretch(file, holder, one.first, one.last)
         symbol = qualified_name(holder)
-        found.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol, one.first))
-    return list(found.values())
+        places.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol, one.first))
+    return list(places.values())
 
 
 def _paragraph(one: _Match, lines: CorpusLines) -> Template | None:

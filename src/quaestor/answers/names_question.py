@@ -1,4 +1,4 @@
-"""Recognising a question that asks what a name or a file is, and nothing else about it. Pure."""
+"""Recognises a question that asks what a name or a file is, and nothing else about it. Pure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _ASKED = tuple(
 
 
 def read_name_question(text: str) -> NameQuestion | None:
-    """Return what a question wants explained; None if it asks for more, or names nothing.
+    """Return the name that a question wants explained; None if it asks for more, or names nothing.
 
     A plain word counts as a name only with its kind (``what is the class client``) or with a capital letter.
     """
@@ -72,10 +72,10 @@ def read_name_question(text: str) -> NameQuestion | None:
     if not re.search(r"\s", text.rstrip("? ")):
         return NameQuestion(bare_name(text)) if _is_name(text) else None
     for pattern in _ASKED:
-        found = pattern.search(text)
-        if found is None:
+        match = pattern.search(text)
+        if match is None:
             continue
-        before, name, behind = found.groups()
+        before, name, behind = match.groups()
         kind = (before or behind or "").lower()
         if kind == "file" and name.lower() in _FILES_OF_A_PROGRAM:
             return None
@@ -85,9 +85,9 @@ def read_name_question(text: str) -> NameQuestion | None:
 
 
 def asks_about_a_word(text: str) -> bool:
-    """Return whether a question asks about a word that is only perhaps a name, for its capital: "What is Shop?"."""
-    asked = read_name_question(text)
-    return asked is not None and not asked.kind and not _is_name(asked.target)
+    """Return whether a question asks about a word whose capital letter alone makes it a name: "What is Shop?"."""
+    request = read_name_question(text)
+    return request is not None and not request.kind and not _is_name(request.target)
 
 
 def _is_name(text: str) -> bool:

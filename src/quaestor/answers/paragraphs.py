@@ -1,4 +1,4 @@
-"""Cutting prose into paragraphs, items of lists and fenced blocks, each under the heading that it stands below."""
+"""Cuts prose into paragraphs, list items and fenced blocks, each with the heading above it."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class Piece:
     Attributes:
         start: offset in the text.
         end: offset after it.
-        section: how many headings and numbered articles of a law begin before it.
-        heading: the last of these; empty where there is none.
+        section: how many headings, or numbered articles of a law, begin before it.
+        heading: the last of these; empty if there is none.
     """
 
     start: int
@@ -74,7 +74,7 @@ def pieces_of(text: str, *, begins: bool, language: str = "markdown") -> list[Pi
     """Return the pieces of a text in order, without headings, rules and empty lines.
 
     Args:
-        text: Markdown or what is written like it.
+        text: Markdown, or a text in a similar format.
         begins: whether the text begins its document, so that front matter is left out.
         language: the language of the document; AsciiDoc has listings of its own, MediaWiki numbered items.
     """
@@ -150,7 +150,7 @@ class _Cutter:
             self._take_words(begin, end)
 
     def _is_about_page(self, line: str) -> bool:
-        """Return whether a line begins a block about the page, or belongs to the one that has begun."""
+        """Return whether a line begins, or belongs to, a block of directives about the page."""
         words = line.lstrip()
         if begun := _APART.match(line):
             self._apart = len(begun["indent"])
@@ -167,9 +167,9 @@ class _Cutter:
         self._ended = end
 
     def _is_underline(self, line: str) -> bool:
-        """Return whether a line makes a title of the text right above it; in AsciiDoc both are about as long.
+        """Return whether a line underlines the text right above it, which is then a title.
 
-        There a longer or shorter line begins or ends a block, such as a note.
+        In AsciiDoc both are about equally long; any other such line begins or ends a block, such as a note.
         """
         if self._begun is None or not _UNDERLINE.match(line):
             return False
@@ -177,7 +177,7 @@ class _Cutter:
         return not self._asciidoc or (not above.startswith(("[", ".")) and abs(len(above) - len(line)) <= 2)
 
     def _take_title_above(self) -> None:
-        """Make the line above an underline the heading of what follows."""
+        """Make the line above an underline the heading of the next pieces."""
         assert self._begun is not None
         begun, ended = self._begun, self._ended
         above = self._text.rfind("\n", begun, ended) + 1 or begun
@@ -221,9 +221,9 @@ def _lines(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def is_list_of_links(text: str) -> bool:
-    """Return whether a section only says where to read: items that all begin with a link, or a table of contents.
+    """Return whether a section consists of links: all of its list items begin with one, or it is a table of contents.
 
-    Of a table of contents most items begin with a link to a section of its page.
+    In a table of contents, most items begin with a link to a section of the same page.
     """
     pieces = [text[piece.start : piece.end] for piece in pieces_of(text, begins=False)]
     items = [piece for piece in pieces if LISTED.match(piece)]

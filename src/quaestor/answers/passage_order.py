@@ -1,6 +1,6 @@
-"""Orders passages of prose by how likely they answer a question, and passes over hits that only repeat it.
+"""Orders passages of prose by how likely they answer a question, and drops hits that only repeat it.
 
-A search finds a test's list of questions or a command's example first, because they hold all words of the question.
+A search ranks a test's list of questions or a command's example first, because it holds all words of the question.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def label_terms(passage: Passage) -> frozenset[str]:
 
 
 def rarity_of(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str, float]:
-    """Return each wanted term's share of the question; the fewer passages hold a term, the larger its share."""
+    """Return each wanted term's share of the question; it is larger the fewer passages hold the term."""
     counts = Counter(
         term for passage in passages for term in wanted & (content_terms(passage.text) | label_terms(passage))
     )
@@ -78,12 +78,12 @@ def rarity_of(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[st
 def order_by_paragraphs(
     question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float], encode: Encode
 ) -> tuple[Sequence[Passage], Sequence[Hit]]:
-    """Return passages and hits in the order of how surely they answer, where most of them are prose.
+    """Return passages and hits, the likeliest to answer first if most of them are prose, else in their order.
 
     A search compares the question with whole chunks, but the answer may be one paragraph of several; and of two
     documents, the one with more hits answers more often. A document may say "remove" where the question says "delete",
-    so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds. Of a
-    question in another language than English the order stays: what is similar is known of English only.
+    so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds. For a
+    question in another language than English the order stays, because similarity is known for English words only.
     """
     if (
         language_of(question)
@@ -154,7 +154,7 @@ def _paragraphs(text: str) -> Sequence[str]:
 
 
 def share_of(terms: Iterable[str], rarity: Mapping[str, float]) -> float:
-    """Return the share of the question that some terms cover, summed exactly, whatever their order."""
+    """Return the share of the question that some terms cover; the sum is exact, whatever their order."""
     return math.fsum([rarity[term] for term in terms])
 
 
@@ -166,24 +166,24 @@ def without_restated(question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     words = re.findall(r"\w+", question)
     if (question.isascii() and len(words) < _FEWEST_WORDS) or not _QUESTION.search(question):
         return tuple(hits)
-    asked = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE)
-    quoted = re.compile(_QUOTED + asked.pattern, re.IGNORECASE)
+    restated = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE)
+    quoted = re.compile(_QUOTED + restated.pattern, re.IGNORECASE)
     lists = not _ASKS_FOR_QUESTIONS.search(question)
-    answering = tuple(hit for hit in hits if not _restates(hit, asked, quoted, lists=lists))
+    answering = tuple(hit for hit in hits if not _restates(hit, restated, quoted, lists=lists))
     return answering or tuple(hits)
 
 
-def _restates(hit: Hit, asked: re.Pattern[str], quoted: re.Pattern[str], *, lists: bool) -> bool:
+def _restates(hit: Hit, restated: re.Pattern[str], quoted: re.Pattern[str], *, lists: bool) -> bool:
     text = hit.text
     if hit.document.language.lower() in PROSE:
         return quoted.search(text) is not None
     if _ANSWERED.search(text):
         return False
-    return asked.search(text) is not None or (lists and _lists_questions(text))
+    return restated.search(text) is not None or (lists and _lists_questions(text))
 
 
 def _lists_questions(text: str) -> bool:
     """Return whether at least half of the lines with words are questions in quotation marks."""
     lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
-    listed = sum(_LISTED.search(line) is not None for line in lines)
-    return listed >= _FEWEST_LISTED and 2 * listed >= len(lines)
+    questions = sum(_LISTED.search(line) is not None for line in lines)
+    return questions >= _FEWEST_LISTED and 2 * questions >= len(lines)

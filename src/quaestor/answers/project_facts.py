@@ -1,7 +1,7 @@
 """Answers what a project's licence, dependencies and language version are, and how the project began.
 
-The files that say so are quoted. A search answers these badly: "What are the dependencies?" has one telling word, and
-a search finds what repeats it most often; "Who started the project?" shares no word with a page called *History*.
+The answer quotes the files that say so. A search does badly here: "What are the dependencies?" has one telling word, so
+it finds passages that repeat this word; "Who started the project?" shares no word with a page called *History*.
 """
 
 from __future__ import annotations
@@ -228,9 +228,9 @@ def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
     if not pages:
         return None
     hits = corpus.search(text, _PASSAGES, where=Where(paths=tuple(f"/{path}" for path in pages[:_MOST_PAGES])))
-    found = answer(text, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
+    quotes = answer(text, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()
-    for quote in found.quotes:
+    for quote in quotes.quotes:
         draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line))
     return draft.finish("facts") if draft.hits else None
 
@@ -250,17 +250,17 @@ def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
 
 
 def _finders_for(text: str) -> tuple[_Finder, ...]:
-    """Return the functions that find the lines that a question asks for, each for where the one before finds none."""
+    """Return the functions that find the lines that a question asks for; each is used if the one before finds none."""
     if _LICENCE.fullmatch(text):
         return (_licence,)
     if _DEPENDS.fullmatch(text):
         return (_dependencies,)
-    found = _VERSIONS.fullmatch(text)
-    if found is None:
+    match = _VERSIONS.fullmatch(text)
+    if match is None:
         return ()
-    part = found["part"] or ""
-    named = next((one for one in found.groups() if one and one != part), "")
-    return (partial(_versions_of_part, part, named),) if part else (partial(_versions, named), partial(_images, named))
+    part = match["part"] or ""
+    name = next((one for one in match.groups() if one and one != part), "")
+    return (partial(_versions_of_part, part, name),) if part else (partial(_versions, name), partial(_images, name))
 
 
 def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
@@ -283,21 +283,21 @@ def _quote_once(hit: Hit, draft: Draft) -> None:
 
 
 def _without_needless_readme(paths: Sequence[str], lines: CorpusLines) -> Sequence[str]:
-    """Return paths without READMEs where a manifest lists what is needed; checks of a build are no such list."""
+    """Return paths, without READMEs if a manifest lists the requirements; a build's checks are no such list."""
     manifests = (path for path in paths if not (_README.fullmatch(path) or _LINE_BY_LINE.match(path)))
-    listed = any(True for path in manifests for _ in _dependencies(path, lines))
-    return [path for path in paths if not _README.fullmatch(path)] if listed else paths
+    has_list = any(True for path in manifests for _ in _dependencies(path, lines))
+    return [path for path in paths if not _README.fullmatch(path)] if has_list else paths
 
 
 def _quote_nested(corpus: Corpus, find: _Finder, lines: CorpusLines, draft: Draft) -> None:
-    """Quote what the shallowest manifests below the root say, of the app and the packages that it consists of."""
+    """Quote the shallowest manifests below the root: those of the app and of the packages that it consists of."""
     nested = (path for path in corpus.store.documents() if "/" in path and not any(profile_path(path).flags[:2]))
     shown = 0
     for path in sorted(nested, key=lambda path: (path.count("/"), path)):
-        found = [] if _README.fullmatch(_name(path)) or shown == _MOST_NESTED else [*islice(find(path, lines), 1)]
-        for first, last in found:
+        stretches = [] if _README.fullmatch(_name(path)) or shown == _MOST_NESTED else [*islice(find(path, lines), 1)]
+        for first, last in stretches:
             _quote_once(lines.hit(path, first, last), draft)
-        shown += len(found)
+        shown += len(stretches)
 
 
 def _name(path: str) -> str:
@@ -312,8 +312,8 @@ def _licence(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the first lines of a licence, and the line of a manifest that names it."""
     texts = _lines(path, lines) if _LICENCE_FILE.fullmatch(path) or _MANIFESTS.fullmatch(path) else ()
     if _LICENCE_FILE.fullmatch(path):
-        said = [number for number, line in enumerate(texts, 1) if line.strip()]
-        yield from [(said[0], said[:_HEAD_OF_LICENCE][-1])] if said else []
+        filled = [number for number, line in enumerate(texts, 1) if line.strip()]
+        yield from [(filled[0], filled[:_HEAD_OF_LICENCE][-1])] if filled else []
     else:
         yield from [(number, number) for number, line in enumerate(texts, 1) if _FIELD.match(line)][:1]
 
@@ -322,10 +322,10 @@ def _dependencies(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places that list dependencies."""
     for name, begins, goes_on in _BLOCKS:
         if re.fullmatch(name, _name(path), re.IGNORECASE):
-            listed = list(_list_ranges(_lines(path, lines), re.compile(begins), re.compile(goes_on)))
+            ranges = list(_list_ranges(_lines(path, lines), re.compile(begins), re.compile(goes_on)))
             # A list of several lines is all of it; further ones are of tests and the like.
-            whole = next(([one] for one in listed if one[1] > one[0]), listed)
-            yield from listed if _LINE_BY_LINE.match(_name(path)) else whole
+            whole = next(([one] for one in ranges if one[1] > one[0]), ranges)
+            yield from ranges if _LINE_BY_LINE.match(_name(path)) else whole
     if _README.fullmatch(path):
         yield from islice(_sections(_lines(path, lines), _LISTS_NEEDS), 1)
 
@@ -335,9 +335,9 @@ def _sections(texts: Sequence[str], heading: re.Pattern[str]) -> Iterator[tuple[
     starred = [(at, line[2:].strip()) for at, line in enumerate(texts, 1) if _is_starred_heading(texts, at)]
     heads = [*sorted([*headings(texts), *starred]), (len(texts) + 1, "")]
     for (line, title), (end, _) in pairwise(heads):
-        said = [at for at in range(line + 1, min(end, line + _LONGEST_SECTION)) if texts[at - 1].strip(" =-~")]
-        if said and heading.fullmatch(title):
-            yield said[0], said[-1]
+        filled = [at for at in range(line + 1, min(end, line + _LONGEST_SECTION)) if texts[at - 1].strip(" =-~")]
+        if filled and heading.fullmatch(title):
+            yield filled[0], filled[-1]
 
 
 def _is_starred_heading(texts: Sequence[str], at: int) -> bool:
@@ -347,13 +347,13 @@ def _is_starred_heading(texts: Sequence[str], at: int) -> bool:
 
 
 def _versions_of_part(part: str, wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
-    """Yield the places where a manifest in a folder of a name states which version of something is needed."""
+    """Yield the places where a manifest in a folder called ``part`` states the required version of a language."""
     if f"/{part}/" in f"/{path.lower()}":
         yield from _versions(wanted, path, lines)
 
 
 def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
-    """Yield the places where a manifest or a README states which version of a language is needed."""
+    """Yield the places where a manifest or a README states the required version of a language."""
     texts: Sequence[str] = ()
     for language, manifest, tells in _LANGUAGES:
         if re.fullmatch(language, wanted) and re.fullmatch(manifest, _name(path), re.IGNORECASE):
@@ -366,7 +366,7 @@ def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int,
 
 
 def _images(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
-    """Yield the first line of a Dockerfile that begins from an image of a language in a version."""
+    """Yield the first line of a Dockerfile that names an image of a language with a version."""
     image = re.compile(rf"FROM\s.*\b{_IMAGES.get(wanted, re.escape(wanted))}:v?\d", re.IGNORECASE)
     if _DOCKERFILE.fullmatch(_name(path)):
         yield from [(at, at) for at, line in enumerate(_lines(path, lines), 1) if image.match(line)][:1]
@@ -382,7 +382,7 @@ def _end_of_field(texts: Sequence[str], at: int) -> int:
 
 
 def _lines_that_say(language: str, texts: Sequence[str]) -> Iterator[int]:
-    """Yield the lines of a README that state a required version, in their words or under such a heading."""
+    """Yield the lines of a README that state a required version, by their words or by their heading."""
     version = re.compile(rf"(?<![\w.]){re.escape(language)}\b\W{{0,6}}(?:version\s+|SE\s+)?v?\d", re.IGNORECASE)
     heads = {line: bool(_NEEDED.search(heading)) for line, heading in headings(texts)}
     needed = False
@@ -395,8 +395,8 @@ def _lines_that_say(language: str, texts: Sequence[str]) -> Iterator[int]:
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the first and last number of each run of consecutive numbers."""
     for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]):
-        found = [at for _, at in run]
-        yield found[0], found[-1]
+        numbers_of_run = [at for _, at in run]
+        yield numbers_of_run[0], numbers_of_run[-1]
 
 
 def _list_ranges(texts: Sequence[str], begins: re.Pattern[str], goes_on: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -421,8 +421,8 @@ def _brackets_opened(line: str) -> int:
 
 def _goes_on(texts: Sequence[str], depth: int) -> bool:
     """Return whether a list may continue on the next line: under its heading, or inside its brackets."""
-    said = "\n".join(texts)
-    return depth > 0 or said.startswith("[") or not any(one in said.replace("()", "") for one in "([{")
+    text = "\n".join(texts)
+    return depth > 0 or text.startswith("[") or not any(one in text.replace("()", "") for one in "([{")
 
 
 def _lines(path: str, lines: CorpusLines) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Cuts passages into quotable stretches: paragraphs of one section, and whole definitions or statements."""
+"""Cuts passages into stretches that can be quoted: paragraphs of one section, and whole definitions or statements."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Stretch:
         start: offset in the passage's text.
         end: offset after it.
         code: whether it is lines of code.
-        head: (start, end) of the signature and the docstring of the definition that it is from, of what leads to the
-            list, or of the head of the table, where these do not stand right before it.
+        head: (start, end) of the text that it needs and does not follow directly: its definition's signature and
+            docstring, its list's introduction, or its table's head; None if there is none.
         section: the heading above it, if the passage holds one.
     """
 
@@ -82,7 +82,7 @@ class Stretch:
 
     @property
     def parts(self) -> tuple[tuple[int, int], ...]:
-        """(start, end) of its head, if that is separate, and of itself."""
+        """(start, end) of its head, if it has one, and of the stretch itself."""
         own = (self.start, self.end)
         return (own,) if self.head is None else (self.head, own)
 
@@ -94,7 +94,7 @@ class Stretch:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """Stems of its words, and of those of its head and its heading."""
+        """The stems of the words of the stretch, its head and its heading."""
         start, end = self.head or (0, 0)
         return content_terms(f"{self.section}\n{self.passage.text[start:end]}\n{self.text}")
 
@@ -128,11 +128,11 @@ def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list
 
 
 def whole(passage: Passage, found: tuple[int, int], weight: Callable[[str], float]) -> Stretch | None:
-    """Return all of a passage as one stretch, without front matter, imports, headings at its edges and blank lines.
+    """Return a whole passage as one stretch, without front matter, imports, and headings and blank lines at its edges.
 
-    Sections of prose at its beginning and end that tell far less than the best section are left out, because a passage
-    may hold several short sections, or the end of one and the beginning of the next. So are definitions at the edges of
-    a chunk of several short ones.
+    Sections of prose at its beginning and end that hold far less of the question than the best section are left out,
+    because a passage may hold several short sections, or the end of one and the beginning of the next. So are
+    definitions at the edges of a chunk of several short ones.
 
     Args:
         passage: the passage to quote.
@@ -168,7 +168,7 @@ def whole(passage: Passage, found: tuple[int, int], weight: Callable[[str], floa
 
 
 def without_neighbours(stretch: Stretch, weight: Callable[[str], float]) -> Stretch:
-    """Return a stretch of code without those definitions at its edges that tell hardly anything of the question.
+    """Return a stretch of code without the definitions at its edges that hold hardly anything of the question.
 
     Args:
         stretch: the stretch; one of prose stays as it is.
@@ -185,9 +185,9 @@ def without_neighbours(stretch: Stretch, weight: Callable[[str], float]) -> Stre
 def _rows_apart(text: str, pieces: Sequence[Piece], weight: Callable[[str], float]) -> Sequence[Piece]:
     """Return pieces, each row of a long table a section by itself if a row tells most."""
     rows = [piece for piece in pieces if _ROW.match(text, piece.start)]
-    told = {piece.start: weight(text[piece.start : piece.end]) for piece in pieces}
-    most = max((told[row.start] for row in rows), default=0.0)
-    if len(rows) < _MANY_ROWS or not most or most < max(told.values()):
+    weights = {piece.start: weight(text[piece.start : piece.end]) for piece in pieces}
+    most = max((weights[row.start] for row in rows), default=0.0)
+    if len(rows) < _MANY_ROWS or not most or most < max(weights.values()):
         return pieces
     apart = {row.start for row in rows}
     return [
@@ -201,9 +201,9 @@ def _is_prose(passage: Passage) -> bool:
 
 
 def _is_commented(passage: Passage) -> bool:
-    """Return whether a passage is of a configuration file of which most lines are comments, as ``.env.example``.
+    """Return whether a passage is from a configuration file that consists mostly of comments, as ``.env.example``.
 
-    To whom takes them for prose these are headings without any text.
+    Read as prose, such comments would be headings without any text.
     """
     lines = [line for line in passage.text.split("\n") if line.strip()] if passage.language.lower() in _PLAIN else []
     return 2 * sum(_COMMENTED.match(line) is not None for line in lines) > len(lines)
@@ -223,12 +223,12 @@ def _past_imports(text: str) -> int:
     return past
 
 
-def _definitions_that_tell(passage: Passage, found: tuple[int, int], weight: Callable[[str], float]) -> tuple[int, int]:
-    """Return where in a passage of code its definitions begin and end that tell enough of the question.
+def _definitions_that_tell(passage: Passage, span: tuple[int, int], weight: Callable[[str], float]) -> tuple[int, int]:
+    """Return (start, end) of the definitions in a passage of code that hold enough of the question.
 
-    What a file imports is read past, unless a word of the question stands only there. Of several short definitions that
-    were found together, those at the edges are left out that tell far less than the best; of a longer passage, whose
-    parts were found one by one, none is.
+    The file's imports are left out, unless a word of the question occurs only there. Of several short definitions in
+    one chunk, those at the edges that hold far less than the best are left out; of a longer passage, whose parts were
+    found one by one, none is.
     """
     text = passage.text
     start, end = _past_imports(text), len(text.rstrip())
@@ -236,7 +236,7 @@ def _definitions_that_tell(passage: Passage, found: tuple[int, int], weight: Cal
         start = 0
     elif passage.language == "csv":
         start, end = _rows_that_tell(text, weight)
-    elif found == (passage.start_line, passage.end_line):
+    elif span == (passage.start_line, passage.end_line):
         start, end = _without_outermost(text, passage.language, start, end, weight, _OF_BEST)
     return _whole_lines(text, start, end)
 
@@ -244,12 +244,12 @@ def _definitions_that_tell(passage: Passage, found: tuple[int, int], weight: Cal
 def _rows_that_tell(text: str, weight: Callable[[str], float]) -> tuple[int, int]:
     """Return where the lines of a table of values begin and end that tell enough of the question."""
     rows = [Piece(*line.span(), number, "") for number, line in enumerate(re.finditer(r"[^\n]+", text))]
-    kept = _without_edges(text, rows, weight) if len(rows) >= _MANY_ROWS else rows
-    return kept[0].start, kept[-1].end
+    telling = _without_edges(text, rows, weight) if len(rows) >= _MANY_ROWS else rows
+    return telling[0].start, telling[-1].end
 
 
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a part of a text from the beginning of its first line that is not blank."""
+    """Return (start, end) of a part of a text, extended to the beginning of its first line that is not blank."""
     start += len(text[start:]) - len(text[start:].lstrip())
     return text.rfind("\n", 0, start) + 1, end
 
@@ -257,9 +257,9 @@ def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
 def _without_outermost(
     text: str, language: str, start: int, end: int, weight: Callable[[str], float], least: float
 ) -> tuple[int, int]:
-    """Return a part of some lines of code without those outermost definitions that tell far less than the best.
+    """Return (start, end) of some code without the first and last definitions that hold far less than the best one.
 
-    A line by itself, such as a constant, belongs to the definition below it.
+    A single line, such as a constant, belongs to the definition below it.
     """
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -270,15 +270,15 @@ def _without_outermost(
     ]
     if not pieces:
         return start, end
-    kept = _without_edges(text, pieces, weight, least)
+    inner = _without_edges(text, pieces, weight, least)
     # What belongs to no definition stays with the outermost ones.
-    return (start if kept[0] == pieces[0] else kept[0].start, end if kept[-1] == pieces[-1] else kept[-1].end)
+    return (start if inner[0] == pieces[0] else inner[0].start, end if inner[-1] == pieces[-1] else inner[-1].end)
 
 
 def _without_edges(
     text: str, pieces: Sequence[Piece], weight: Callable[[str], float], least: float = _OF_BEST
 ) -> list[Piece]:
-    """Return pieces without those first and last sections that tell less than a share of what the best tells."""
+    """Return pieces without the first and last sections that hold less than the best one's share times ``least``."""
     sections = [list(own) for _, own in groupby(pieces, key=lambda piece: piece.section)]
     shares = [weight("\n".join([own[0].heading, *(text[one.start : one.end] for one in own)])) for own in sections]
     telling = [number for number, share in enumerate(shares) if share >= least * max(shares)]
@@ -327,7 +327,7 @@ def _within(block: Block, lines: Sequence[str], head: tuple[int, int] | None) ->
 
 
 def _head(block: Block, lines: Sequence[str]) -> tuple[int, int] | None:
-    """Return the first and last line of a definition's signature and docstring; None where it is no definition."""
+    """Return the first and last line of a definition's signature and docstring; None if the block is no definition."""
     first, last = block.first, block.inner[0].first - 1
     if _DOCSTRING.match(lines[block.inner[0].first]):
         last = block.inner[0].last
@@ -349,7 +349,7 @@ def _with_head(first: int, last: int, head: tuple[int, int] | None) -> _Run:
 
 
 def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
-    """Yield, from each piece on, as many pieces of its section, or of ``whole``, as fit together."""
+    """Yield, from each piece on, as many pieces of its section, or of the part ``whole``, as fit together."""
     text = passage.text
     pieces = [
         part
@@ -373,9 +373,9 @@ def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
 
 
 def _lead_of(text: str, pieces: Sequence[Piece], number: int) -> tuple[int, int] | None:
-    """Return where what leads to an item of a list stands, or the head of the table that a row is of; None elsewhere.
+    """Return (start, end) of the introduction of an item's list or of the head of a row's table; None for other pieces.
 
-    An item says little without "The following is not allowed:", and a row nothing without the names of its columns.
+    An item says little without "The following is not allowed:", and a row says nothing without the columns' names.
     """
     start, end = pieces[number].start, pieces[number].end
     nearest = pieces[max(0, number - _LOOKED_BACK) : number]
@@ -395,14 +395,14 @@ def _lead_of(text: str, pieces: Sequence[Piece], number: int) -> tuple[int, int]
 
 
 def _margin(text: str, start: int) -> int:
-    """Return how far the line at an offset is indented."""
+    """Return the width of the indentation of the line at an offset."""
     begins = text.rfind("\n", 0, start) + 1
     line = text[begins : max(text.find("\n", start), start)]
     return len(line) - len(line.lstrip())
 
 
 def _head_of_table(text: str, before: Sequence[Piece], start: int) -> tuple[int, int] | None:
-    """Return the first row of the table that a row at ``start`` is of, with the line below it."""
+    """Return (start, end) of the head of the table with a row at ``start``: its first row and the line below it."""
     after = start
     head = None
     for one in reversed(before):
@@ -419,9 +419,9 @@ def _parts(text: str, piece: Piece) -> Iterator[Piece]:
     at, end = piece.start, piece.end
     if end - at > MOST_CHARACTERS or text.count("\n", at, end) > MOST_LINES:
         stop = re.compile("\n") if FENCE.match(text[at:end]) else _STOP
-        for found in stop.finditer(text, at, end):
-            yield from _without_blanks(text, at, found.end(), piece)
-            at = found.end()
+        for match in stop.finditer(text, at, end):
+            yield from _without_blanks(text, at, match.end(), piece)
+            at = match.end()
     yield from _without_blanks(text, at, end, piece)
 
 

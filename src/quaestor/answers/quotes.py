@@ -1,12 +1,12 @@
 """Answers without a language model: quotes the best passages and cites them.
 
-Passages come in the search's order. Passages of prose are reordered by their paragraph nearest to the question and by
-how many hits their document has; code keeps its order. If the search gave scores, the first passage is quoted whole,
-except for sections at its edges that hold little of the question: choosing among its sentences was no better. (Two of
-202 first passages with evidence lose it with such a section.) While there is little to read, stretches of passages with
-nearly the same score are quoted as well. Each is chosen by the rarity of the question's words in it, by its similarity
-to the question, and by how much it shows of the chunk that was found. If a question asks for several things, each
-document gives one quote.
+Passages come in the order of the search. Prose is put in a new order, by each passage's paragraph that is nearest to
+the question and by the number of hits in its document; code keeps its order. If the search gave scores, the first
+passage is quoted whole, except for sections at its edges that hold little of the question: choosing among its sentences
+was no better. (Two of 202 first passages with evidence lose it with such a section.) If that is little to read,
+stretches of passages with nearly the same score are quoted as well. Each is chosen by the rarity of the question's
+words in it, by its similarity to the question, and by how much it shows of the chunk that was found. If a question asks
+for several things, one stretch of each document is quoted.
 
 Every quote is a verbatim part of its passage.
 """
@@ -106,7 +106,7 @@ class ExtractiveAnswer:
         text: Markdown with a citation mark after each quote; says that it is quoting.
         quotes: the quotes, best first.
         known: whether the passages seem to hold an answer.
-        coverage: share of the question's meaning, weighted by rarity, that stands in the quotes, 0 to 1.
+        coverage: share of the question's words, weighted by rarity, that the quotes hold, 0 to 1.
         lead: the sentence above the quotes.
     """
 
@@ -155,15 +155,15 @@ def answer(
     rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
         passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
-    found = _best_stretches(question, passages, hits, rarity, encode)
-    chosen = _choose(question, found, rarity, most, _first_whole(question, passages, hits, rarity))
+    candidates = _best_stretches(question, passages, hits, rarity, encode)
+    chosen = _choose(question, candidates, rarity, most, _first_whole(question, passages, hits, rarity))
     chosen = _with_guide(question, chosen, passages, hits, rarity)
     coverage = share_of(_terms_held(chosen, wanted), rarity)
     refused = refused if _may_say_what_is_asked(question, chosen) else True
     if refused is None:
         # An answer is shorter than what speaks for there being one.
-        alike = max((one.likeness for one in found), default=0.0)
-        held = share_of(_terms_held(found, wanted), rarity)
+        alike = max((one.likeness for one in candidates), default=0.0)
+        held = share_of(_terms_held(candidates, wanted), rarity)
         refused = bool(missing) or (held < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
@@ -174,14 +174,14 @@ def answer(
 
 
 def _may_say_what_is_asked(question: str, chosen: Sequence[_ScoredStretch]) -> bool:
-    """Return whether quotes of documents say any amount, where one is asked for; those of code compute it."""
+    """Return whether quotes of documents state an amount if the question asks for one; code computes it instead."""
     if not asks_amount(question) or any(one.stretch.code for one in chosen):
         return True
     return any(says_amount(question, f"{one.stretch.section}\n{one.stretch.text}") for one in chosen)
 
 
 def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = None) -> bool:
-    """Return whether passages seem to hold an answer, as ``answer`` does with ``known``, but mostly much faster.
+    """Return whether passages seem to hold an answer: the same as ``answer(...).known``, but mostly much faster.
 
     One stretch that holds enough of the question suffices; quotes are chosen only if there is none. A server calls this
     for every turn, and choosing quotes takes longer than searching.
@@ -219,7 +219,7 @@ class _ScoredStretch:
     """The best stretch of a passage.
 
     Attributes:
-        stretch: what would be quoted.
+        stretch: the lines that would be quoted.
         held: the question's terms that it holds.
         likeness: similarity to the question, 0 to 1; 0 without an embedder.
         behind: how far the passage's score is behind the first one's.
@@ -247,17 +247,17 @@ def _best_stretches(
     count = len(passages) if asks_for_several(question) else _PASSAGES
     standing = [_points_behind(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
     every = [
-        (rank, stretch) for rank, (_, found) in enumerate(standing) for stretch in stretches_of(passages[rank], found)
+        (rank, stretch) for rank, (_, span) in enumerate(standing) for stretch in stretches_of(passages[rank], span)
     ]
     likenesses = _likenesses(question, [stretch for _, stretch in every], encode)
     best: dict[int, tuple[float, _ScoredStretch]] = {}
     for (rank, stretch), likeness in zip(every, likenesses, strict=True):
-        behind, found = standing[rank]
-        one = _ScoredStretch(stretch, stretch.terms & wanted, likeness, behind, found, _names_defined(rank, hits))
+        behind, span = standing[rank]
+        one = _ScoredStretch(stretch, stretch.terms & wanted, likeness, behind, span, _names_defined(rank, hits))
         worth = share_of(one.held, rarity) + max(0.0, likeness)
         if worth < _LEAST_WORTH:
             continue
-        worth += _OF_FOUND * _shown_of(stretch, found) + _OF_PASSAGE * stretch.code * _of_passage(stretch)
+        worth += _OF_FOUND * _shown_of(stretch, span) + _OF_PASSAGE * stretch.code * _of_passage(stretch)
         if rank not in best or worth > best[rank][0]:
             best[rank] = worth, one
     return [one for _, one in best.values()]
@@ -276,9 +276,9 @@ def _names_defined(rank: int, hits: Sequence[Hit]) -> tuple[str, ...]:
     return hits[rank].chunk.defines if rank < len(hits) else ()
 
 
-def _shown_of(stretch: Stretch, found: tuple[int, int]) -> float:
-    """Return the share of the lines that were found that a stretch shows."""
-    first, last = found
+def _shown_of(stretch: Stretch, span: tuple[int, int]) -> float:
+    """Return the share of the found chunk's lines that a stretch shows."""
+    first, last = span
     parts = [stretch.lines_of(*part) for part in stretch.parts]
     shared = sum(max(0, min(last, end) - max(first, begin) + 1) for begin, end in parts)
     return min(1.0, shared / (last - first + 1))
@@ -288,9 +288,9 @@ def _of_passage(stretch: Stretch) -> float:
     return (stretch.end - stretch.start) / len(stretch.passage.text)
 
 
-def _terms_held(found: Sequence[_ScoredStretch], wanted: frozenset[str]) -> frozenset[str]:
-    """Return the question's terms that stretches hold, or the paths and names of their passages."""
-    return frozenset().union(*(wanted & (one.stretch.terms | label_terms(one.stretch.passage)) for one in found))
+def _terms_held(stretches: Sequence[_ScoredStretch], wanted: frozenset[str]) -> frozenset[str]:
+    """Return the question's terms that stretches, or the paths and names of their passages, hold."""
+    return frozenset().union(*(wanted & (one.stretch.terms | label_terms(one.stretch.passage)) for one in stretches))
 
 
 def _share_held(text: str, rarity: Mapping[str, float]) -> float:
@@ -309,7 +309,7 @@ def _first_whole(
 ) -> _ScoredStretch | None:
     """Return the first passage as one stretch; None if it is empty or too long.
 
-    A list of links is passed over for a passage with nearly the same score, unless the question may ask for links.
+    A passage with nearly the same score comes before a list of links, unless the question may ask for links.
     """
     if not hits or not passages:
         return None
@@ -324,7 +324,7 @@ def _first_whole(
 
 
 def _gives_default(text: str, wanted: Iterable[str]) -> bool:
-    """Return whether a text states the default that is asked for: in one line, or in a line beside the setting's."""
+    """Return whether a text states the wanted setting's default: in the line of the setting, or in one beside it."""
     about, lines = frozenset(wanted) - {_DEFAULT}, text.split("\n")
     for at, line in enumerate(lines):
         if _SAYS_DEFAULT.search(line):
@@ -374,21 +374,21 @@ def _whole_passage(
     passage = passages[rank]
     if len(passage.text) > _LONGEST_WHOLE:
         return None
-    behind, found = _points_behind(rank, passage, hits)
-    stretch = whole(passage, found, lambda text: _share_held(text, rarity))
+    behind, span = _points_behind(rank, passage, hits)
+    stretch = whole(passage, span, lambda text: _share_held(text, rarity))
     if stretch is None:
         return None
-    return _ScoredStretch(stretch, stretch.terms & rarity.keys(), 0.0, behind, found, _names_defined(rank, hits))
+    return _ScoredStretch(stretch, stretch.terms & rarity.keys(), 0.0, behind, span, _names_defined(rank, hits))
 
 
 def _choose(
-    question: str, found: Sequence[_ScoredStretch], rarity: Mapping[str, float], most: int, first: _ScoredStretch | None
+    question: str, best: Sequence[_ScoredStretch], rarity: Mapping[str, float], most: int, first: _ScoredStretch | None
 ) -> list[_ScoredStretch]:
     """Return the stretch that answers best, and those of other passages that may answer too, or one a document.
 
     Args:
         question: the user's words.
-        found: the best stretch of each passage.
+        best: the best stretch of each passage.
         rarity: each wanted term's share of the question.
         most: how many are chosen at most.
         first: the stretch that comes first in any case; None to choose it by its words.
@@ -397,7 +397,7 @@ def _choose(
     def worth(one: _ScoredStretch) -> float:
         return share_of(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
 
-    rest = sorted(found, key=worth, reverse=True)
+    rest = sorted(best, key=worth, reverse=True)
     if first is not None:
         rest = [first, *(one for one in rest if one.stretch.passage is not first.stretch.passage)]
     if not rest or most < 2:
@@ -426,21 +426,21 @@ def _says_nothing_more(question: str, one: _ScoredStretch, first: _ScoredStretch
     return asks or links or bool(licence) or one.stretch.text in first.stretch.text
 
 
-def _enough_to_read(found: Sequence[_ScoredStretch], enough: int) -> list[_ScoredStretch]:
-    """Return stretches until there are so many characters to read, but two at least."""
+def _enough_to_read(candidates: Sequence[_ScoredStretch], enough: int) -> list[_ScoredStretch]:
+    """Return the first stretches, as many as hold ``enough`` characters, but at least two."""
     chosen: list[_ScoredStretch] = []
-    for one in found:
+    for one in candidates:
         if len(chosen) < _FEWEST_READ or sum(len(before.stretch.text) for before in chosen) < enough:
             chosen.append(one)
     return chosen
 
 
-def _one_of_each_document(found: Sequence[_ScoredStretch], most: int) -> list[_ScoredStretch]:
+def _one_of_each_document(candidates: Sequence[_ScoredStretch], most: int) -> list[_ScoredStretch]:
     """Return the best stretch of each document whose score is near enough to the best."""
     chosen: dict[str, _ScoredStretch] = {}
     room = _MOST_OF_SEVERAL
-    for one in found:
-        if room > 0 and len(chosen) < most and one.behind - found[0].behind <= _NEAR_OF_SEVERAL:
+    for one in candidates:
+        if room > 0 and len(chosen) < most and one.behind - candidates[0].behind <= _NEAR_OF_SEVERAL:
             if one.stretch.passage.path not in chosen:
                 room -= len(one.stretch.text)
             chosen.setdefault(one.stretch.passage.path, one)

@@ -1,4 +1,4 @@
-"""Quotes as an answer in Markdown: each with where it stands, what it is from, and its citation mark."""
+"""Writes quotes as an answer in Markdown, each with its place, its symbol or section, and its citation mark."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Quote:
         path: the document's path.
         start_line: first line, 1-based.
         end_line: last line, inclusive.
-        text: the words as they stand.
+        text: the quoted words, verbatim.
         code: whether they are lines of code.
         continues: whether the quote before is the beginning of the same definition, with lines left out between.
-        label: the symbol or the section that it is from; empty where that is not known.
+        label: the symbol or the section that it is from; empty if that is not known.
         language: the language of the document.
     """
 
@@ -52,7 +52,7 @@ class Quote:
 def text_of_quotes(
     quotes: Sequence[Quote], earlier: Sequence[str] = (), question: str = "", *, lead: str = LEAD
 ) -> str:
-    """Return quotes in Markdown; one that an earlier answer shows is shortened to what answers this question of it."""
+    """Return quotes in Markdown; one that an earlier answer shows is cut to its sentence that fits this question."""
     shown = [_in_markdown(quote) for quote in quotes]
     again = [any(one in text for text in earlier) for one in shown]
     texts = (
@@ -64,9 +64,9 @@ def text_of_quotes(
 
 def _shorten(quote: Quote, question: str) -> Quote:
     """Return a quote shortened to the sentence that holds most of a question's rarest words, or to its beginning."""
-    asked = frozenset() if quote.code else content_terms(without_grammar(question))
-    sentences = [found[0] for found in _SENTENCE.finditer(quote.text) if len(found[0]) <= _LONGEST_SENTENCE]
-    held = [asked & content_terms(sentence) for sentence in sentences]
+    wanted = frozenset() if quote.code else content_terms(without_grammar(question))
+    sentences = [match[0] for match in _SENTENCE.finditer(quote.text) if len(match[0]) <= _LONGEST_SENTENCE]
+    held = [wanted & content_terms(sentence) for sentence in sentences]
     counts = Counter(term for terms in held for term in terms)
     best = max(range(len(held)), key=lambda at: sum(1 / counts[term] for term in held[at]), default=0)
     if counts:
@@ -93,9 +93,9 @@ def _in_markdown(quote: Quote, besides: str = "") -> str:
 def _with_whole_fences(text: str) -> list[str]:
     """Return a quote's lines, with an unmatched fence opened or closed, so that what follows is not taken for code."""
     lines = text.split("\n")
-    marks = [found for line in lines if (found := FENCE.match(line))]
+    marks = [match for line in lines if (match := FENCE.match(line))]
     if len(marks) % 2 == 0:
         return lines
     # What opens a block names its language more often than not; what closes one never does.
-    named = any(mark.string[mark.end() :].strip() for mark in (marks[0], marks[-1]))
-    return [*lines, marks[-1][1]] if named else [marks[0][1], *lines]
+    has_language = any(mark.string[mark.end() :].strip() for mark in (marks[0], marks[-1]))
+    return [*lines, marks[-1][1]] if has_language else [marks[0][1], *lines]

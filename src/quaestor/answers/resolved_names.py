@@ -1,4 +1,4 @@
-"""Resolves a name or a path in a question to one of the corpus, with what is related to it."""
+"""Resolves a name or a path in a question to a name or a document of the corpus, with its relatives."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
 
 @dataclass(frozen=True, slots=True)
 class ResolvedName:
-    """A resolved name, with what is related to it.
+    """A resolved name with its relatives.
 
     Attributes:
-        name: the name or the path of the corpus.
+        name: the name or the path in the corpus.
         related: its definitions, uses and so on; None if the name does not occur.
         corrected: whether ``name`` was taken for a similar name that does not occur.
         nearest: similar names, if the name does not occur.
@@ -84,19 +84,19 @@ def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit:
 
 
 def _resolved_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName:
-    found = _find_related(corpus, name, kinds, limit)
-    if found is None or not found.relatives:
+    related = _find_related(corpus, name, kinds, limit)
+    if related is None or not related.relatives:
         # At the end of a question it cannot be told from the question's own mark.
-        found = _find_related(corpus, f"{name}?", kinds, limit) or found
-        if not (found and found.relatives):
+        related = _find_related(corpus, f"{name}?", kinds, limit) or related
+        if not (related and related.relatives):
             other = _private_name(corpus, name, kinds, limit) or _in_another_style(corpus, name, kinds, limit)
             if other is not None:
                 return other
-    if found is None:
+    if related is None:
         return _nearest(corpus, name, kinds, limit)
-    if not found.of("definitions") and (path := resolve_module(corpus, name)) is not None:
+    if not related.of("definitions") and (path := resolve_module(corpus, name)) is not None:
         return ResolvedName(path, corpus.related(path, kinds, limit))
-    return ResolvedName(str(found.target), found)
+    return ResolvedName(str(related.target), related)
 
 
 def _find_related(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Related | None:
@@ -118,8 +118,8 @@ def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int
     mended = replace_unknown(name, unknown)
     nearest = tuple(dict.fromkeys(near for one in unknown for near in one.nearest))
     mended = _as_defined(corpus, mended) or mended
-    if mended != name and (found := _find_related(corpus, mended, kinds, limit)) is not None:
-        return ResolvedName(mended, found, corrected=True)
+    if mended != name and (related := _find_related(corpus, mended, kinds, limit)) is not None:
+        return ResolvedName(mended, related, corrected=True)
     return ResolvedName(name, None, nearest=nearest)
 
 
@@ -132,8 +132,8 @@ def _in_another_style(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], l
 
 def _as_defined(corpus: Corpus, name: str) -> str:
     """Return the only defined name that differs just in capitals; empty unless there is exactly one."""
-    found = {one for one in _defined_as(corpus, (name.lower(),)) if one.lower() == name.lower()}
-    return found.pop() if len(found) == 1 else ""
+    names = {one for one in _defined_as(corpus, (name.lower(),)) if one.lower() == name.lower()}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _defined_as(corpus: Corpus, names: Sequence[str]) -> Iterator[str]:
@@ -151,12 +151,12 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
     owner = ".".join(parts[:-1])
     names = (owner,) if parts[-1].lower() in _WORDING else (symbol, "" if makes else owner)
     for name in filter(None, dict.fromkeys(names)):
-        found = _find_related(corpus, name, ("callers",), limit)
-        if found is not None:
+        related = _find_related(corpus, name, ("callers",), limit)
+        if related is not None:
             homes = {one.path for one in corpus.related(name, ("definitions",), limit).of("definitions")}
             calls = (
                 one
-                for one in found.of("callers")
+                for one in related.of("callers")
                 if one.role == "call" and (one.path not in homes or (makes and _RAISED.search(one.text)))
             )
             apart = tuple(one for one in calls if not _calls_another(one.text, name))
@@ -168,21 +168,21 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
 def raises_of_bound(corpus: Corpus, path: str, lines: Sequence[str], line: int, limit: int) -> tuple[Relative, ...]:
     """Return the places that raise an error by the name that its message is bound to, without tests.
 
-    ``ErrGone = errors.New("gone")``, ``GONE: createError("gone")`` and ``#[error("gone")] Gone`` say what an error
-    says; who asks wants to know where it happens.
+    ``ErrGone = errors.New("gone")``, ``GONE: createError("gone")`` and ``#[error("gone")] Gone`` hold an error's
+    message; whoever asks about the message wants to know where the error is raised.
 
     Args:
-        corpus: where to look.
+        corpus: the corpus to search.
         path: the document that holds the message.
         lines: the lines of that document.
         line: where the message begins, 1-based.
-        limit: places that are looked at.
+        limit: the most places to look at.
     """
     name = name_of_message(lines, line)
-    found = _find_related(corpus, name, ("callers",), limit) if name else None
-    if found is None:
+    related = _find_related(corpus, name, ("callers",), limit) if name else None
+    if related is None:
         return ()
-    places = (one for one in found.of("callers") if (one.path, one.start_line) != (path, line))
+    places = (one for one in related.of("callers") if (one.path, one.start_line) != (path, line))
     used = (one for one in places if one.role in ("call", "reference"))
     return tuple(one for one in used if not _CAUGHT.search(one.text))
 
@@ -196,15 +196,15 @@ def name_of_message(lines: Sequence[str], line: int) -> str:
         below = (one for one in lines[line : line + _NEAR] if not _ATTRIBUTE.match(one))
         return _first_group(_VARIANT.match(next(below, "")))
     for above in range(line, first, -1):
-        if found := _BOUND.match(lines[above - 1]):
-            return found[1]
+        if match := _BOUND.match(lines[above - 1]):
+            return match[1]
         if above < line and _ENDED.search(lines[above - 1]):
             break
     return ""
 
 
-def _first_group(found: re.Match[str] | None) -> str:
-    return found[1] if found else ""
+def _first_group(match: re.Match[str] | None) -> str:
+    return match[1] if match else ""
 
 
 def _calls_another(text: str, name: str) -> bool:
@@ -216,13 +216,13 @@ def _calls_another(text: str, name: str) -> bool:
 
 def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
     """Return the places that raise a name, without tests; none if the name is not defined here."""
-    found = _find_related(corpus, name, ("definitions", "callers"), limit)
-    if found is None or not found.of("definitions"):
+    related = _find_related(corpus, name, ("definitions", "callers"), limit)
+    if related is None or not related.of("definitions"):
         return ()
     pattern = re.compile(
         rf"\b(?:raise|throw|revert|panic|abort|fail|Err|die|croak|error|exit)\b.*\b{re.escape(name)}\b"
     )
-    return tuple(one for one in found.of("callers") if pattern.search(one.text.partition("\n")[0]))
+    return tuple(one for one in related.of("callers") if pattern.search(one.text.partition("\n")[0]))
 
 
 def resolve_path(corpus: Corpus, path: str) -> str | None:
@@ -233,8 +233,8 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
     parts = wanted.split("/")
     # A file's name alone is the end of too many paths to be one of another machine's.
     ends = ["/".join(parts[at:]) for at in range(max(1, len(parts) - 1))][-_LONGEST_END:]
-    found = (ending for end in ends if (ending := _paths_ending(corpus, end)))
-    ending = _most_similar_paths(wanted, next(found, []))
+    endings = (ending for end in ends if (ending := _paths_ending(corpus, end)))
+    ending = _most_similar_paths(wanted, next(endings, []))
     if len(ending) > 1 and "/" not in wanted and profile_path(ending[0]).flags == profile_path(ending[1]).flags:
         # A file's name that several bear: the one in the root, or none.
         return next((one for one in ending if "/" not in one), None)
@@ -242,7 +242,7 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
 
 
 def nearest_path(corpus: Corpus, path: str) -> str | None:
-    """Return the document whose path, or the end of it, is one but for a slip: ``src/threadpool.c``; None if unsure."""
+    """Return the document that a path with a typing error means: ``src/threadpol.c``; None if that is not certain."""
     depth = path.count("/") + 1
     ends = {"/".join(one.split("/")[-depth:]): one for one in near_paths(path, corpus.store.documents())}
     alike = [end for end in ends if _likeness(end, path) >= _SLIP]
@@ -260,53 +260,53 @@ def _most_similar_paths(wanted: str, paths: Sequence[str]) -> list[str]:
 
 
 def _in_common(one: str, other: str) -> int:
-    """Return how many letters two texts begin with alike."""
+    """Return the length of the beginning that two texts share."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _paths_ending(corpus: Corpus, end: str) -> list[str]:
     """Return the documents whose paths have an ending, sources and short paths first."""
-    found = corpus.store.paths_ending(end, _MOST_ENDS)
-    return sorted(found, key=lambda one: (profile_path(one).flags, len(one), one))
+    paths = corpus.store.paths_ending(end, _MOST_ENDS)
+    return sorted(paths, key=lambda one: (profile_path(one).flags, len(one), one))
 
 
 def resolve_module(corpus: Corpus, name: str) -> str | None:
     """Return the only document that a module's name means: ``httpx._client``, ``http::client``, ``utils``."""
     ending = "/" + "/".join(part for part in re.split(r"::|[.\\/#]", name) if part).lower()
-    found = [
+    paths = [
         path
         for path in corpus.store.documents()
         if f"/{_ENTRY.sub('', path).rpartition('.')[0] or _ENTRY.sub('', path)}".lower().endswith(ending)
         and not profile_path(path).prose
     ]
-    found.sort(key=lambda one: (profile_path(one).flags, one.count("/"), one))
-    same = len(found) > 1 and profile_path(found[0]).flags == profile_path(found[1]).flags
-    return None if not found or (same and "/" not in ending[1:]) else found[0]
+    paths.sort(key=lambda one: (profile_path(one).flags, one.count("/"), one))
+    same = len(paths) > 1 and profile_path(paths[0]).flags == profile_path(paths[1]).flags
+    return None if not paths or (same and "/" not in ending[1:]) else paths[0]
 
 
 def resolve_numbered(corpus: Corpus, name: str, *, closely: bool = False) -> str | None:
     """Return the document that a series and a number mean: ``BIP 340``, ``bip-0340``, ``PEP8``, ``RFC 2904``.
 
-    Its name begins with both, or is the number in a folder or corpus named after the series. With ``closely``, the
-    series must have several documents in a folder of its own, so that ``rebar3``, ``Swift 3``, or ``Helm 2`` in a
-    corpus named after Helm, are none.
+    Its name begins with both, or is the number, in a folder or corpus named after the series. With ``closely``, the
+    series must have several documents in a folder of its own. So ``rebar3`` and ``Swift 3`` mean no document, nor does
+    ``Helm 2`` in a corpus named after Helm.
     """
-    asked = _NUMBERED.fullmatch(name.strip().lower())
-    if asked is None or not asked["series"]:
+    match = _NUMBERED.fullmatch(name.strip().lower())
+    if match is None or not match["series"]:
         return None
-    found, numbers = [], set[int]()
+    candidates, numbers = [], set[int]()
     for path, document in corpus.store.documents().items():
         folder, _, file = f"{corpus.root.name}/{path}".lower().rpartition("/")
         folder = folder.rpartition("/")[2] if closely else folder
         own = _NUMBERED.match(file)
         if own is None or document.language not in PROSE:
             continue
-        if own["series"] == asked["series"] or (
-            not own["series"] and asked["series"] in re.split(r"s?(?:\W|_|$)", folder)
+        if own["series"] == match["series"] or (
+            not own["series"] and match["series"] in re.split(r"s?(?:\W|_|$)", folder)
         ):
             numbers.add(int(own["number"]))
-            if int(own["number"]) == int(asked["number"]):
-                found.append((profile_path(path).flags, path.count("/"), path))
-    own_name = asked["series"] in re.split(r"\W|_", corpus.root.name.lower())
+            if int(own["number"]) == int(match["number"]):
+                candidates.append((profile_path(path).flags, path.count("/"), path))
+    own_name = match["series"] in re.split(r"\W|_", corpus.root.name.lower())
     enough = not closely or len(numbers) >= (_SERIES_OF_PROJECT if own_name else _SERIES)
-    return min(found)[2] if found and enough else None
+    return min(candidates)[2] if candidates and enough else None

@@ -1,7 +1,7 @@
 """Suggested questions, made from a corpus's title, headings and the names in its code.
 
-A heading becomes the question of a reader whom its section answers: "Installing Ferry" and "Ferry installation" become
-"How do I install Ferry?", "Queues vs. jobs" becomes "What is the difference between queues and jobs?".
+A heading becomes the question that its section answers: "Installing Ferry" and "Ferry installation" become "How do I
+install Ferry?", "Queues vs. jobs" becomes "What is the difference between queues and jobs?".
 """
 
 from __future__ import annotations
@@ -153,9 +153,9 @@ class Starter:
 
     Attributes:
         question: the question as a person would ask it.
-        path: the document that should answer it; empty where any may.
-        first: first line of what should answer it, 1-based.
-        last: the last one, inclusive.
+        path: the document that should answer it; empty if any may.
+        first: the first line of the part that should answer it, 1-based.
+        last: the last line of that part, inclusive.
     """
 
     question: str
@@ -176,17 +176,17 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
     material = Material(corpus.store)
     if readme_of(material, "") is not None:
         yield Starter(_OF_ALL)
-    told = list(_of_prose(material, corpus.retriever.project))
-    acts = [one for one in told if not thing_asked_about(one.question)]
-    things = [one for one in told if thing_asked_about(one.question)]
+    of_prose = list(_of_prose(material, corpus.retriever.project))
+    acts = [one for one in of_prose if not thing_asked_about(one.question)]
+    things = [one for one in of_prose if thing_asked_about(one.question)]
     code = _of_code(material) if material.is_code else iter(())
     if _is_mostly_written(material):
         yield from chain(acts, things, code)
     else:
         # What a program's documents are about tells less than how something is done, and than its code.
         # Who begins with a program builds it, and asks what is new before what a single function does.
-        asked = iter(Starter(question) for question in _OF_PROGRAMS if material.is_code)
-        yield from chain(_alternate(asked, code, iter(acts)), things)
+        about_programs = iter(Starter(question) for question in _OF_PROGRAMS if material.is_code)
+        yield from chain(_alternate(about_programs, code, iter(acts)), things)
 
 
 def _is_mostly_written(material: Material) -> bool:
@@ -199,11 +199,11 @@ def _alternate(*series: Iterator[Starter]) -> Iterator[Starter]:
     left = list(series)
     while left:
         for one in list(left):
-            found = next(one, None)
-            if found is None:
+            starter = next(one, None)
+            if starter is None:
                 left.remove(one)
             else:
-                yield found
+                yield starter
 
 
 def _of_code(material: Material) -> Iterator[Starter]:
@@ -217,12 +217,12 @@ def _of_code(material: Material) -> Iterator[Starter]:
         key=lambda path: -material.documents[path].size,
     )
     paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
-    names = [(path, found) for path in paths if (found := _telling_names(material, path))]
-    for path, (_, kind, name) in sorted(((path, found[0]) for path, found in names), key=lambda one: not one[1][0]):
+    names = [(path, telling) for path in paths if (telling := _telling_names(material, path))]
+    for path, (_, kind, name) in sorted(((path, telling[0]) for path, telling in names), key=lambda one: not one[1][0]):
         yield Starter(
             f"What does `{name}` do?" if looks_like_code(name) else f"What does the {kind} `{name}` do?", path
         )
-    for _, _, name in (one for _, found in names for one in found[1:]):
+    for _, _, name in (one for _, telling in names for one in telling[1:]):
         yield Starter(f"Who uses `{name}`?")
 
 
@@ -254,8 +254,8 @@ def _names(material: Material, path: str) -> Iterator[tuple[bool, str, str]]:
 
 def _is_explained(code: str) -> bool:
     """Return whether a definition has a comment or docstring with some words."""
-    found = _EXPLAINED.match(code)
-    return found is not None and not _UNWRITTEN.search(found["words"] or found["inside"])
+    match = _EXPLAINED.match(code)
+    return match is not None and not _UNWRITTEN.search(match["words"] or match["inside"])
 
 
 def _of_prose(material: Material, project: str) -> Iterator[Starter]:
@@ -270,32 +270,32 @@ def _of_prose(material: Material, project: str) -> Iterator[Starter]:
     paths = list(dict.fromkeys([*([readme] if readme else []), *others]))[:_MOST_FILES]
     looked_at = [list(islice(_asked_sections(material, path, project), _LOOKED_AT)) for path in paths]
     # A heading that many documents share, such as "Description", makes a question about none of them.
-    counts = Counter(question for found in looked_at for question in {one.question for one in found})
-    sections = [_most_telling(one for one in found if counts[one.question] <= _MOST_ALIKE) for found in looked_at]
+    counts = Counter(question for starters in looked_at for question in {one.question for one in starters})
+    sections = [_most_telling(one for one in starters if counts[one.question] <= _MOST_ALIKE) for starters in looked_at]
     for rank in range(_OF_EACH):
-        yield from (found[rank] for found in sections if rank < len(found))
+        yield from (starters[rank] for starters in sections if rank < len(starters))
 
 
-def _most_telling(found: Iterable[Starter]) -> list[Starter]:
+def _most_telling(candidates: Iterable[Starter]) -> list[Starter]:
     """Return a document's first sections on how to do something, then those about a thing."""
-    return sorted(found, key=_tells_little)[:_OF_EACH]
+    return sorted(candidates, key=_tells_little)[:_OF_EACH]
 
 
 def _tells_little(one: Starter) -> tuple[bool, bool]:
-    """Return a sort key: acts and differences before things, things of several words before those of one."""
+    """Return a sort key: acts and differences come first, then things of several words, then things of one word."""
     about = thing_asked_about(one.question)
     return bool(about), bool(about) and " " not in about
 
 
 def _asked_sections(material: Material, path: str, project: str) -> Iterator[Starter]:
     lines = material.lines(path)
-    found = list(headings(lines))
+    sections = list(headings(lines))
     readme = path == readme_of(material, "")
-    own = _without_numbering(found[0][1]) if found else ""
+    own = _without_numbering(sections[0][1]) if sections else ""
     title = project if readme and project.lower() not in own.lower() else own
     names = names_in(lines)
-    ends = [line for line, _ in found[1:]] + [len(lines) + 1]
-    for (first, text), end in zip(found, ends[: len(found)], strict=True):
+    ends = [line for line, _ in sections[1:]] + [len(lines) + 1]
+    for (first, text), end in zip(sections, ends[: len(sections)], strict=True):
         heading = _without_numbering(text)
         if not 4 <= len(heading) <= _LONGEST_HEADING or _ANYBODYS.fullmatch(heading) or _NO_SUBJECT.search(heading):
             continue
@@ -309,11 +309,11 @@ def _without_numbering(heading: str) -> str:
 
 
 def question_of(heading: str, subject: str = "", names: Collection[str] = ()) -> str:
-    """Return the question that a heading's section answers; empty where it makes none.
+    """Return the question that a heading's section answers; empty if no form fits.
 
     Args:
-        heading: without markup and numbering.
-        subject: what the document is about, for a heading that names only an act: ``Installation``.
+        heading: the heading without markup and numbering.
+        subject: the subject of the document, for a heading that names only an act: ``Installation``.
         names: words that are written with a capital letter within a sentence, as ``names_in`` finds them.
     """
     heading = _ADDED.sub("", heading)
@@ -340,7 +340,7 @@ def names_in(lines: Iterable[str]) -> frozenset[str]:
 
 
 def thing_asked_about(question: str) -> str:
-    """Return the thing that a question made from a heading asks about ("Tell me about X."); else ""."""
+    """Return the thing that a question made from a heading asks about, as in "Tell me about X."; "" for other forms."""
     return question.removeprefix(_TELL).removesuffix(".") if question.startswith(_TELL) else ""
 
 
@@ -348,21 +348,21 @@ _TELL = "Tell me about "
 
 
 def _forms(heading: str, subject: str, written: str) -> Iterator[str]:
-    """Yield questions, the most telling first; empty ones where a form does not fit.
+    """Yield questions, the most telling first, and "" for each form that does not fit.
 
     Args:
-        heading: in small letters, names aside.
-        subject: what the document is about, or "".
+        heading: the heading in lower case, except for names.
+        subject: the subject of the document, or "".
         written: the heading as it is written, for a question that names the section.
     """
-    if found := _TO.fullmatch(heading):
-        asks = "How do I" if found["asks"].lower() == "how" else f"{found['asks'].capitalize()} should I"
-        rest = found["rest"] if " " in found["rest"] else f"{found['rest']} {subject}" * bool(subject)
+    if match := _TO.fullmatch(heading):
+        asks = "How do I" if match["asks"].lower() == "how" else f"{match['asks'].capitalize()} should I"
+        rest = match["rest"] if " " in match["rest"] else f"{match['rest']} {subject}" * bool(subject)
         yield f"{asks} {rest}?" * bool(rest)
-    if found := _DIFFERENCE.fullmatch(heading):
-        yield f"What is the difference between {found['one']} and {found['other']}?"
-    if found := _INTRODUCED.fullmatch(heading):
-        yield f"What is {found['thing']}?"
+    if match := _DIFFERENCE.fullmatch(heading):
+        yield f"What is the difference between {match['one']} and {match['other']}?"
+    if match := _INTRODUCED.fullmatch(heading):
+        yield f"What is {match['thing']}?"
     yield _act(heading, subject)
     plain = heading.lower() not in _NOUNS and not _ASKS.match(heading) and not _CUT_OFF.search(heading)
     if plain and not re.search(r"[,:;]|\b(?:that|which)\b|^(?:an?|the)\b", heading, re.IGNORECASE):
@@ -393,9 +393,9 @@ def _act(heading: str, subject: str) -> str:
     return f"How do I {verb} {_AND_ACT.sub(_joined_act, rest)}?" if verb else ""
 
 
-def _joined_act(found: re.Match[str]) -> str:
-    """Return a heading's second act as in a question: "Connecting to or creating a database" names two."""
-    return found["joint"] + _OF_GERUND.get(found["act"].lower(), found["act"])
+def _joined_act(match: re.Match[str]) -> str:
+    """Return a heading's second act as a question has it: "or create" of "Connecting to or creating a database"."""
+    return match["joint"] + _OF_GERUND.get(match["act"].lower(), match["act"])
 
 
 def _gerunds(verb: str) -> Iterator[str]:

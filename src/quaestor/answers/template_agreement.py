@@ -1,8 +1,8 @@
-"""How much of a message is the text of a template: its fixed words, in order, with values in between. Pure.
+"""Measures how much of a message is the text of a template: its fixed words in order, with values in between. Pure.
 
 A program prints ``Queue 'mails' missing from task_queues``; its source has ``f"Queue {name!r} missing from {where}"``,
-perhaps over several lines. What both share are the fixed parts. Values need not be recognised:
-whatever is in the message and not in the template is a value, as in log parsers that align lines with each other.
+perhaps over several lines. Both share the fixed parts. Values need not be recognised: any word of the message that is
+not in the template is a value, as in log parsers that align lines with each other.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Agreement:
 
     Attributes:
         weight: the weight of the words that both have, in order.
-        words: how many these are.
+        words: the number of these words.
         of_template: their share of the weight of the template, 0 to 1.
         of_message: their share of the weight of the message, 0 to 1.
-        of_span: the same of the part of the message that begins and ends with such words: words that a sentence shares
-            with a template by chance lie far apart in it.
+        of_span: their share of the weight of the message from the first to the last of them, 0 to 1. Words that a
+            sentence shares with a template by chance lie far apart.
     """
 
     weight: float
@@ -65,9 +65,9 @@ def agreement(message: Sequence[str], template: Sequence[str], weights: Mapping[
     """Return how the words of a message agree with those of a template, by their heaviest common subsequence.
 
     Args:
-        message: words.
-        template: words.
-        weights: the weight of each word; 1 where it is missing.
+        message: the words of the message.
+        template: the words of the template.
+        weights: the weight of each word; 1 for a word that it lacks.
     """
     known = frozenset(message)
     common = [word for word in template if word in known]
@@ -91,12 +91,12 @@ def _heaviest(
         weight = weights.get(word, 1.0)
         before = best[0]
         for at, other in enumerate(template, 1):
-            kept = best[at]
+            former = best[at]
             if other == word:
                 shared, words, first, _ = before
-                best[at] = max(kept, (shared + weight, words + 1, first if words else place, place), key=_by_weight)
+                best[at] = max(former, (shared + weight, words + 1, first if words else place, place), key=_by_weight)
             best[at] = max(best[at], best[at - 1], key=_by_weight)
-            before = kept
+            before = former
     return best[-1]
 
 

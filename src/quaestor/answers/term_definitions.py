@@ -2,7 +2,7 @@
 
 Only forms in which people define things count: "A *leaf bundle* is a directory that ...", "**LGTM**: Means ...",
 a term with its definition on the next line, a row of a table whose first cell is the term, a section or a document
-that bears its name, and what is written out before its initials.
+with its name as the title, and the words that an abbreviation in brackets follows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from quaestor.answers.overview.prose_lines import Paragraph, headings, paragraph
 
 
 class Form(IntEnum):
-    """How lines define a term, the surest first."""
+    """The forms of definitions, the surest first."""
 
     ENTRY = 0
     SENTENCE = 1
@@ -28,7 +28,7 @@ class Form(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class DefiningLines:
-    """Lines that say what a term is, 1-based and inclusive."""
+    """Lines that define a term, 1-based and inclusive."""
 
     form: Form
     start_line: int
@@ -60,19 +60,19 @@ def definitions_of(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
     """Yield the lines that define a term.
 
     Args:
-        term: the term as it is asked for; case counts only if it is an abbreviation.
+        term: the term as the question writes it; case counts only if it is an abbreviation.
         lines: the lines of a document of prose, or of a part of one.
     """
-    found = list(paragraphs(lines))
+    parts = list(paragraphs(lines))
     yield from _entries(term, lines)
-    yield from _sentences(term, lines, found)
-    yield from _sections(term, lines, found)
+    yield from _sentences(term, lines, parts)
+    yield from _sections(term, lines, parts)
 
 
 def may_define(term: str) -> re.Pattern[str]:
-    """Return a pattern for a term where it may be defined: near the beginning of a line or sentence, or in brackets.
+    """Return a pattern for a term in a place for definitions: near the beginning of a line or sentence, or in brackets.
 
-    Searching for it costs a hundredth of searching for definitions.
+    Searching for the pattern takes a hundredth of the time of ``definitions_of``.
     """
     before = r"(?:^[^\n]{0,80}?|[.!?:]\s+\W{0,4}(?:(?:an?|the)\s+\W{0,4})?|\()"
     marks = r"[*_`\"'”’)>]{0,4}"
@@ -84,7 +84,7 @@ def may_define(term: str) -> re.Pattern[str]:
 
 
 def is_abbreviation(term: str) -> bool:
-    """Return whether a term is initials: LGTM, CLs."""
+    """Return whether a term consists of initials: LGTM, CLs."""
     return re.fullmatch(r"[A-Z]{2,7}s?", term) is not None
 
 
@@ -94,7 +94,7 @@ def names_the_term(term: str, title: str) -> bool:
 
 
 def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
-    """Yield the entries of lists, glossaries and tables that define it."""
+    """Yield the entries of lists, glossaries and tables that define a term."""
     says = rf"(?:{_BETWEEN}|\s+(?:{_SAYS}|{_IS})|\s+:\s)(?P<said>.*)"
     entry = re.compile(
         rf"^{_ARTICLE}(?:{_pattern(term)}{_ASIDE}|[^():]{{4,80}}\({_pattern(term)}\)){says}", _flags(term)
@@ -120,15 +120,15 @@ def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
             yield DefiningLines(Form.ENTRY, _head_of_table(lines, number), number)
 
 
-def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[DefiningLines]:
-    """Yield paragraphs with a sentence that defines it."""
+def _sentences(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> Iterator[DefiningLines]:
+    """Yield the paragraphs with a sentence that defines a term."""
     says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:{_SAYS}|{_IS})"
     begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"[.!?:]\s+{says}", _flags(term))
     written = _written_out(term)
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("<") and begins.match(_plain(line)):
             yield DefiningLines(Form.SENTENCE, number, number)
-    for one in found:
+    for one in parts:
         if begins.match(one.text):
             yield _defined_by(Form.SENTENCE, one, lines)
         elif within.search(one.text):
@@ -160,7 +160,7 @@ def _is_defined_below(line: str, following: str) -> bool:
 
 
 def _end_of_entry(lines: Sequence[str], number: int, indent: int) -> int:
-    """Return the last line of an entry: before the next one of its depth, or the blank line that ends it."""
+    """Return the last line of an entry, which the next entry of its depth or a blank line ends."""
     for at in range(number + 1, min(len(lines), number + _LONGEST - 1) + 1):
         line = lines[at - 1]
         ends = not line.strip() and (at >= len(lines) or _indent(lines[at]) <= indent)
@@ -193,7 +193,7 @@ def end_of_list(lines: Sequence[str], number: int) -> int:
 
 
 def _head_of_table(lines: Sequence[str], number: int) -> int:
-    """Return the first line of the table's head, where it stands near enough above a row; else the row itself."""
+    """Return the first line of the table's head if it is near enough to a row; else the row's own line."""
     for at in range(number - 1, max(0, number - _LONGEST), -1):
         if "|" not in lines[at - 1]:
             break
@@ -202,11 +202,11 @@ def _head_of_table(lines: Sequence[str], number: int) -> int:
     return number
 
 
-def _sections(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[DefiningLines]:
+def _sections(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> Iterator[DefiningLines]:
     """Yield the first paragraph of each section whose heading is the term or asks what it is, with the heading."""
     for line, title in headings(lines):
         form = _title_form(term, title)
-        first = next((one for one in found if one.start_line > line and one.heading == title), None)
+        first = next((one for one in parts if one.start_line > line and one.heading == title), None)
         if form is not None and first is not None:
             shown = _defined_by(form, first, lines)
             near = first.start_line - line <= _NEAR

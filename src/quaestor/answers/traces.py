@@ -1,7 +1,7 @@
-"""Reading a pasted trace or log: the frames that point into files, and the lines that say what went wrong. Pure.
+"""Reads a pasted trace or log: the frames that point into files, and the lines that say what went wrong. Pure.
 
-The frames of all languages are read alike. A place is a path followed by a line number, whatever separates the two; the
-function is a name beside it or, where a place stands alone in its line, in the line before.
+The frames of all languages are read in the same way. A place is a path followed by a line number, whatever separates
+the two. The function is a name beside it, or in the line before if the place is alone in its line.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class Frame:
     """One step of a trace.
 
     Attributes:
-        path: the path as the trace has it, with ``/``; empty where only a function is named.
-        line: 1-based; None where none is given.
-        names: the identifiers beside the place, in order: of a function's full name the function comes last.
-        code: the line of source that the trace shows, without blanks at its ends; empty where it shows none.
+        path: the path in the trace, with ``/``; empty if the step names only a function.
+        line: the line, 1-based; None if the step names none.
+        names: the identifiers beside the place, in order: a qualified name's last part is the function.
+        code: the line of source that the trace shows, without blanks at its ends; empty if it shows none.
     """
 
     path: str
@@ -65,7 +65,7 @@ class Frame:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the path is a place where packages are installed; this corpus's own may be among them."""
+        """Whether the path is in a folder of installed packages; this corpus's own package may be one of them."""
         return _ELSEWHERE.search(self.path) is not None
 
 
@@ -74,8 +74,8 @@ class Trace:
     """A text that reports an error.
 
     Attributes:
-        frames: innermost first.
-        messages: its other lines, without the places in them.
+        frames: the frames, innermost first.
+        messages: the other lines of the text, without the places in them.
     """
 
     frames: tuple[Frame, ...]
@@ -83,7 +83,7 @@ class Trace:
 
 
 def read_trace(text: str) -> Trace:
-    """Return the frames of a text and what else it says; of a very long one, its two ends are read."""
+    """Return the frames and messages of a text; only both ends of a very long text are read."""
     cut = (_OF_PROCESS.sub("", line[:_LONGEST_LINE]) for line in text.splitlines())
     lines = _ends([_ESCAPED_TAB.sub("\t", line) for line in cut if line.strip()])
     frames: list[Frame] = []
@@ -110,7 +110,7 @@ def read_trace(text: str) -> Trace:
 
 
 def _quoted_texts(line: str) -> list[str]:
-    """Return the texts of some words that a line quotes."""
+    """Return the quotations of several words in a line."""
     return [text for text in _SAID.findall(line) if sum(map(str.isspace, text)) >= _FEWEST_BLANKS]
 
 
@@ -138,19 +138,19 @@ def _is_echo(line: str) -> bool:
 
 def _function_only(line: str, following: str) -> Frame | None:
     """Return the frame of a line that names a function and no place: ``4: delta::run_app``, ``#1 Endpoint.send()``."""
-    found = re.match(r"^\s*(?:#\d+:?|\d+:|at)\s+(?:0x\w+\s+(?:in\s+)?)?((?:static |async |new )?[\w.:$<>()]+)", line)
-    if found is None or _PLACE.search(following) or not re.search(r"\w(?:\.|::)\w", found[1]):
+    match = re.match(r"^\s*(?:#\d+:?|\d+:|at)\s+(?:0x\w+\s+(?:in\s+)?)?((?:static |async |new )?[\w.:$<>()]+)", line)
+    if match is None or _PLACE.search(following) or not re.search(r"\w(?:\.|::)\w", match[1]):
         return None
-    return Frame("", None, _names(found[1]))
+    return Frame("", None, _names(match[1]))
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """Return the identifiers of a frame, without what calls hand over."""
+    """Return the identifiers of a frame, without the arguments of calls."""
     text = re.sub(r"[+]?\b0x\w+", " ", text)
     called = re.sub(r"\((?!\*)[^()]*\)?", " ", text.replace("(*", " ").replace("(<", " "))
     return tuple(name for name in _NAME.findall(called) if name not in _NO_FUNCTIONS)[-_MOST_NAMES:]
 
 
 def _says_more(line: str) -> bool:
-    """Return whether a line with a place is a message: ``PHP Fatal error: ... in a.php:12``, ``panicked at 'x'``."""
+    """Return whether a line with a place is a message, too: ``Fatal error: ... in a.php:12``, ``panicked at 'x'``."""
     return not _FRAME.search(line) or _PANIC.search(line) is not None

@@ -1,7 +1,7 @@
-"""Answers two questions in one: what the project or a name is, and another.
+"""Answers a question that is two: what the project or a name is, and something else about it.
 
-"What is this and how do I build it?", "what is src/a.py for, and who uses it?" One search for both would answer
-neither.
+Examples are "What is this and how do I build it?" and "what is src/a.py for, and who uses it?". One search for both
+would answer neither.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ def answer_two_questions(
 
     Args:
         question: the question.
-        corpus: what it is about.
+        corpus: the corpus that it is about.
         answer: answers one question by a way, or returns None.
     """
-    named = _WHAT_AND_WHO.match(question.text[:_LONGEST])
-    if named is not None and (explained := _explain_and_tell_uses(question, named, corpus)) is not None:
+    match = _WHAT_AND_WHO.match(question.text[:_LONGEST])
+    if match is not None and (explained := _explain_and_tell_uses(question, match, corpus)) is not None:
         return explained
-    asked = _split_questions(question, corpus)
-    if asked is None:
+    both = _split_questions(question, corpus)
+    if both is None:
         return None
-    about, besides = asked
+    about, besides = both
     if asks_for_more_than_what_it_is(about):
         first = answer_with_overview(replace(question, text=about), corpus)
         if asks_how_to_build(besides):
@@ -67,9 +67,9 @@ def answer_two_questions(
     return None if first is None else _join_answers(first, rest)
 
 
-def _explain_and_tell_uses(question: Question, asked: re.Match[str], corpus: Corpus) -> WayAnswer | None:
-    """Answer what a name is and who uses it; None where it names nothing, or asks something else of it."""
-    about, before, after = asked.groups()
+def _explain_and_tell_uses(question: Question, match: re.Match[str], corpus: Corpus) -> WayAnswer | None:
+    """Answer what a name is and who uses it; None if the question names nothing, or asks something else about it."""
+    about, before, after = match.groups()
     names = names_of_code(about)
     if len(names) != 1:
         return None
@@ -83,8 +83,8 @@ def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | No
     text = question.text.strip()
     if len(text) > _LONGEST or "\n" in text or wants_overview(question, corpus):
         return None
-    for found in _BETWEEN.finditer(text):
-        before, after = text[: found.start()], text[found.end() :]
+    for match in _BETWEEN.finditer(text):
+        before, after = text[: match.start()], text[match.end() :]
         if wants_overview(replace(question, text=before), corpus):
             return (before, after) if content_terms(after) else None
         # After anything else, "where do I begin?" is where to begin with that.
@@ -98,10 +98,10 @@ def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     hits = without_restated(text, corpus.search(sought, _PASSAGES))
     doubt = corpus.doubt(sought, hits, translated=sought != text)
     encode = corpus.meaning.near.encode
-    found = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
+    quotes = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))
-    for quote in found.quotes:
+    for quote in quotes.quotes:
         draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line, symbols.get(quote.n)))
     return draft.finish("quotes")
 

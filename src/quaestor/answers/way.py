@@ -30,9 +30,9 @@ class WayAnswer:
     Attributes:
         way: the way's name, as ``overview``.
         pieces: Markdown, in order; a number stands for the citation mark of that hit, counted from 0.
-        hits: what the answer cites, and what a model should read to give it in its own words; best first.
-        known: whether it answers; False where the way knows that the corpus does not hold the answer.
-        search: whether a model should read what a search finds as well; not where the question names nothing.
+        hits: the hits that the answer cites, best first; a model reads them to answer in its own words.
+        known: whether it answers; False if the way knows that the corpus does not hold the answer.
+        search: whether a model should read a search's hits as well; False if the question names nothing.
     """
 
     way: str

@@ -45,26 +45,26 @@ _OF_CHANGE = re.compile(
 
 
 def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what a plain word means if most files are documents: there it is more likely a term than a file's name."""
+    """Explain a plain word if most files are documents, where it is more likely a term than a file's name."""
     return explain_term(question, corpus) if asks_about_a_word(question.text) and holds_documents(corpus) else None
 
 
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return the answer to a question about history; None for other questions, or if the history says nothing of it."""
+    """Return the answer to a question about history; None for other questions, or if the history does not answer."""
     if not may_ask_history(question.text):
         return None
     from quaestor.answers.history_questions import history_question  # noqa: PLC0415 - few questions are about history
 
-    asked = history_question(question.text, date.today())
-    if asked is None:
+    request = history_question(question.text, date.today())
+    if request is None:
         return None
     from quaestor.answers.history_answer import answer_history_question  # noqa: PLC0415 - few questions are about history
 
-    return answer_history_question(asked, corpus)
+    return answer_history_question(request, corpus)
 
 
 def may_ask_history(text: str) -> bool:
-    """Return whether a question may be about history, at a glance."""
+    """Return whether a question may be about history; a cheap test, which says yes in doubt."""
     return (_OF_CHANGE.search(text[:400]) or _HASH.fullmatch(text.strip())) is not None and _ELSE.match(text) is None
 
 
@@ -101,10 +101,10 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _first_answer(ways: Iterable[Way], question: Question, corpus: Corpus) -> WayAnswer | None:
     for way in ways:
         try:
-            found = way(question, corpus)
+            answer = way(question, corpus)
         except NotFoundError:
             # A file that was found a moment ago has gone meanwhile: this way has nothing to say of it.
             continue
-        if found is not None:
-            return found
+        if answer is not None:
+            return answer
     return None

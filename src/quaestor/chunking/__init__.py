@@ -1,4 +1,4 @@
-"""Cutting documents into chunks: by definitions, by headings, or by lines.
+"""Cuts documents into chunks: by definitions, by headings, or by lines.
 
 The package also names a file's language and its codec. It does not know files, stores or embedders: text goes in,
 chunks come out. Begin with ``cutting``, which chooses between ``code``, ``prose`` and ``by_lines``.

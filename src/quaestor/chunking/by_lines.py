@@ -1,4 +1,4 @@
-"""Cutting by lines: for files that are neither code nor prose, and for pieces that are too large.
+"""Cuts files that are neither code nor prose, and pieces that are too large, by lines.
 
 It works on bytes. Every function takes linear time, even for one line of many megabytes.
 """
@@ -20,7 +20,7 @@ def split_lines(data: bytes, start: int, end: int, settings: ChunkSettings, whol
     """Yield the offsets at which ``data[start:end]`` is cut, its own start first.
 
     A cut is at the last blank line or line end before ``target``, else at the first line end before ``limit``,
-    else between two characters. None is before the offset ``whole``, which is within ``limit``.
+    else between two characters. No cut is before the offset ``whole``, which is within ``limit``.
     """
     position = start
     while position < end:

@@ -34,7 +34,7 @@ class ChunkSettings(_SettingFields):
         lines: lines in each chunk of the method ``lines``, instead of ``target`` bytes.
 
     Raises:
-        UsageError: the sizes contradict each other.
+        UsageError: the limit is below the target, or the target is too small.
     """
 
     __slots__ = ()
@@ -60,7 +60,7 @@ class ChunkSettings(_SettingFields):
             limit: bytes, if the name has no size; else it is twice the size.
 
         Raises:
-            UsageError: there is no such method, or no such size.
+            UsageError: the method or the size is unknown.
         """
         method, colon, size = name.partition(":")
         number = int(size) if size.isascii() and size.isdigit() and len(size) < 8 else 0

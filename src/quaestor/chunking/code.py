@@ -1,4 +1,4 @@
-"""Cutting source code along its definitions: those of a syntax tree or, without a grammar, the lines that begin one.
+"""Cuts source code along its definitions, by its syntax tree or, without a grammar, by the lines that begin one.
 
 In languages without a grammar, keywords mark where a definition begins, as in the patterns of Universal Ctags.
 """
@@ -159,7 +159,7 @@ def _pieces(data: bytes, start: int, language: str) -> list[Piece]:
 
 
 def _definitions(data: bytes, start: int, language: str) -> list[tuple[int, int, str, str, int]]:
-    """Return where definitions begin, how far in, their names and kinds, and where the names stand; in order."""
+    """Return the offset, indentation, name, kind and name's offset of each definition, in order."""
     patterns = [_LISP if language in _LISPS else _DECLARED if language == "bicep" else _DEFINING]
     patterns += [_SIGNATURE] if language in _SIGNED else []
     patterns += [_TYPED] if language in _TYPES_FIRST else []
@@ -167,22 +167,22 @@ def _definitions(data: bytes, start: int, language: str) -> list[tuple[int, int,
     patterns += [_NAMED_FIRST] if language == "odin" else []
     patterns += [_LABELLED] if language == "assembly" else []
     patterns += [_M4] if language == "m4" else []
-    found = {}
+    definitions = {}
     for pattern in patterns:
         for one in pattern.finditer(data, start):
             name = one["name"].rstrip(b":.-")
-            if not name or name.lower() in _NO_NAMES or one.start() in found:
+            if not name or name.lower() in _NO_NAMES or one.start() in definitions:
                 continue
             kind = _KIND_OF[one["word"].decode().lower()] if "word" in pattern.groupindex else "function"
             if kind in _VALUES and language in _TYPES_FIRST:
                 continue  # what stands behind const there is a type
             width = len(one["indent"].expandtabs(4))
-            found[one.start()] = (one.start(), width, name.decode("utf-8", "replace"), kind, one.start("name"))
-    return [found[at] for at in sorted(found)]
+            definitions[one.start()] = (one.start(), width, name.decode("utf-8", "replace"), kind, one.start("name"))
+    return [definitions[at] for at in sorted(definitions)]
 
 
 def _with_comment(data: bytes, line: int, least: int) -> int:
-    """Return where the comments and attributes right above a line begin, or the line itself."""
+    """Return the offset of the comments and attributes right above a line, or of the line itself."""
     begin = line
     for _ in range(_MOST_ABOVE):
         above = data.rfind(b"\n", least, max(begin - 1, least)) + 1 or least

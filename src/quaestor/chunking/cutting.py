@@ -1,4 +1,4 @@
-"""Cutting one document, by definitions, headings or lines."""
+"""Cuts one document by definitions, headings or lines."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def cut(
 
         prose = cut_prose(decoded, language, settings, paged=paged)
         about = prose.about
-        told = (about.title, note, about.author, about.date, about.url)
+        metadata = (about.title, note, about.author, about.date, about.url)
         if settings.method in ("auto", "headings"):
             by_headings = prose.has_headings or language != "text"
             chunker: ChunkerName = "headings" if by_headings else "lines"
-            return CutDocument(language, decoded.encoding, chunker, prose.chunks, *told)
+            return CutDocument(language, decoded.encoding, chunker, prose.chunks, *metadata)
         # A document's metadata count however it is cut.
-        return CutDocument(language, decoded.encoding, "lines", _by_lines(decoded, settings), *told)
+        return CutDocument(language, decoded.encoding, "lines", _by_lines(decoded, settings), *metadata)
     lines = _by_lines(decoded, settings)
     chunks = _named_for_columns(lines) if language == "csv" else lines
     return CutDocument(language, decoded.encoding, "lines", chunks, note=note)

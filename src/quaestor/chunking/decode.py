@@ -1,4 +1,4 @@
-"""Finding the codec of a file's bytes; UTF-16 and UTF-32 are first transcoded to UTF-8.
+"""Finds the codec of a file's bytes; UTF-16 and UTF-32 are first transcoded to UTF-8.
 
 All spans of a document refer to the bytes that ``decode`` returns: the file itself, or the file transcoded to UTF-8 if
 it is UTF-16 or UTF-32.
@@ -24,8 +24,8 @@ class DecodedFile(NamedTuple):
     Attributes:
         data: the bytes that spans refer to.
         encoding: ``utf-8``, ``cp1252`` or ``latin-1``.
-        start: offset after the byte order mark, which belongs to no chunk.
-        note: what was lost or guessed.
+        start: the offset after the byte order mark, which belongs to no chunk.
+        note: a remark on what was lost or guessed; None if nothing was.
     """
 
     data: bytes

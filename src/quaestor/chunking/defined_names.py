@@ -1,4 +1,4 @@
-"""Reading a definition from a syntax node: finders of name, kind, stated scope and body.
+"""Reads a definition from a syntax node: finders of name, kind, stated scope and body.
 
 A finder looks at one node and returns its definition, or None. The tables in ``syntax`` map node types to finders.
 """
@@ -89,10 +89,10 @@ class Source(NamedTuple):
         JavaScript has one between them. A comment at the beginning of a file is about the file.
 
         Args:
-            start: offset of the comment.
-            end: offset after it.
-            following: offset of what follows.
-            code: whether code follows, and not another comment.
+            start: the offset of the comment.
+            end: the offset after it.
+            following: the offset of the next node.
+            code: whether the next node is code, and not another comment.
         """
         blank = self.data.count(b"\n", max(start, end - 1), following) - 1
         if blank == 1 and code and self.data.startswith(b"/**", start):

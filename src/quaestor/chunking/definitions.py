@@ -110,19 +110,19 @@ class _Walk:
         if kind in self._syntax.transparent or kind in self._syntax.holders or kind == "ERROR":
             return _Level(node.children, level.scope, level.container, transparent=True)
         finder = self._syntax.finders.get(kind)
-        found = finder(node, self._source) if finder is not None else None
+        defined = finder(node, self._source) if finder is not None else None
         lead, self._lead = self._lead, []
-        if found is None:
+        if defined is None:
             return None
-        if found.kind == "function" and level.container in CONTAINERS and level.container != "module":
-            found = as_method(found)
-        scope = level.scope + found.scope
-        made = self._definition(node, found, scope, lead)
+        if defined.kind == "function" and level.container in CONTAINERS and level.container != "module":
+            defined = as_method(defined)
+        scope = level.scope + defined.scope
+        made = self._definition(node, defined, scope, lead)
         if self._continues(made):
             made = self._join_definitions(self._found.pop(), made)
         self._found.append(made)
-        if found.kind in CONTAINERS and found.body is not None:
-            return _Level(found.body.children, (*scope, found.name), found.kind)
+        if defined.kind in CONTAINERS and defined.body is not None:
+            return _Level(defined.body.children, (*scope, defined.name), defined.kind)
         return None
 
     def _belongs_to_next(self, node: Node) -> bool:
@@ -151,14 +151,14 @@ class _Walk:
         if last.is_named and self._source.stands_apart(first.start_byte, last.end_byte, node.start_byte, code=code):
             self._lead = []
 
-    def _definition(self, node: Node, found: NodeDefinition, scope: tuple[str, ...], lead: list[Node]) -> Definition:
+    def _definition(self, node: Node, defined: NodeDefinition, scope: tuple[str, ...], lead: list[Node]) -> Definition:
         start = lead[0].start_byte if lead else node.start_byte
         comments = [self._text(one) for one in lead if "comment" in one.type or one.type == "haddock"]
-        body = self._span(found.body.start_byte, found.body.end_byte) if found.body is not None else None
-        if docstring := self._docstring(found.body) if found.kind in CALLABLES | CONTAINERS else "":
+        body = self._span(defined.body.start_byte, defined.body.end_byte) if defined.body is not None else None
+        if docstring := self._docstring(defined.body) if defined.kind in CALLABLES | CONTAINERS else "":
             comments.append(docstring)
         span = self._span(start, node.end_byte)
-        return Definition(found.name, found.kind, scope, span, body, "\n".join(comments), node.start_byte)
+        return Definition(defined.name, defined.kind, scope, span, body, "\n".join(comments), node.start_byte)
 
     def _docstring(self, body: Node | None) -> str:
         first = named_child(body, 0) if body is not None else None

@@ -1,4 +1,4 @@
-"""Parsing with the compiled grammars that the ``semble_grammars`` wheel carries; loaded on first use."""
+"""Parses with the compiled grammars of the ``semble_grammars`` wheel, which are loaded on first use."""
 
 from __future__ import annotations
 
@@ -92,9 +92,9 @@ class _Slices:
         """Return the slice at ``offset``."""
         # The last one may still be in use.
         self.release(but=1)
-        found = self._source[offset : offset + _SLICE]
-        self._recent.append(found)
-        return found
+        piece = self._source[offset : offset + _SLICE]
+        self._recent.append(piece)
+        return piece
 
     def release(self, but: int = 0) -> None:
         """Release all slices but the last ones."""
@@ -112,8 +112,8 @@ def nodes_of(root: Node, name: str, types: tuple[str, ...]) -> list[Node]:
         return []
     from tree_sitter import QueryCursor  # noqa: PLC0415 - keeps `import quaestor` fast
 
-    found = QueryCursor(query).captures(root).get("found", [])
-    return sorted(found, key=attrgetter("start_byte"))
+    nodes = QueryCursor(query).captures(root).get("found", [])
+    return sorted(nodes, key=attrgetter("start_byte"))
 
 
 @cache
@@ -126,22 +126,22 @@ def _query(name: str, types: tuple[str, ...]) -> Query | None:
 
 
 def scripts_within(data: bytes) -> list[tuple[int, int]]:
-    """Return where the scripts of a Vue, Svelte or Astro component begin and end, in order.
+    """Return (start, end) of each script of a Vue, Svelte or Astro component, in order.
 
     Text before the first tag is a script if that tag ends one, and so is text without markup: a part of a component.
     """
     front = _FRONT.match(data)
-    found = [front.span("script")] if front else []
+    scripts = [front.span("script")] if front else []
     opened: int | None = None if data.lstrip().startswith(b"<") or front else 0
     for tag in _SCRIPT_TAG.finditer(data, front.end() if front else 0):
         if not tag["end"]:
             opened = tag.end()
         elif opened is not None:
-            found.append((opened, tag.start()))
+            scripts.append((opened, tag.start()))
             opened = None
         else:
             continue
-    return [*found, (opened, len(data))] if opened is not None else found
+    return [*scripts, (opened, len(data))] if opened is not None else scripts
 
 
 def _without_markup(data: bytes) -> bytes:

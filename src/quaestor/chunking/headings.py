@@ -1,4 +1,4 @@
-"""Finding the headings of a prose document: Markdown, reStructuredText, AsciiDoc, MediaWiki, plain text."""
+"""Finds the headings of a prose document: Markdown, reStructuredText, AsciiDoc, MediaWiki, plain text."""
 
 from __future__ import annotations
 
@@ -42,32 +42,32 @@ def markdown_headings(data: bytes, start: int) -> Iterator[Heading]:
     fence = b""
     comment = False
     previous_end = start
-    for found in _MARKDOWN.finditer(data, start):
-        mark = found["fence"]
+    for match in _MARKDOWN.finditer(data, start):
+        mark = match["fence"]
         if fence:
-            if mark and mark[:1] == fence[:1] and len(mark) >= len(fence) and not found["info"].strip():
+            if mark and mark[:1] == fence[:1] and len(mark) >= len(fence) and not match["info"].strip():
                 fence = b""
             continue
-        if found["open"] or found["close"]:
-            comment = bool(found["open"])
+        if match["open"] or match["close"]:
+            comment = bool(match["open"])
         elif comment:
             continue
         elif mark:
-            if mark[:1] != b"`" or b"`" not in found["info"]:
+            if mark[:1] != b"`" or b"`" not in match["info"]:
                 fence = mark
-        elif found["setext"]:
-            line = _line_before(data, found.start(), previous_end)
-            if line is not None and not _NOT_A_TITLE.match(data[line : found.start()]):
-                level = 1 if found["setext"].startswith(b"=") else 2
-                yield Heading(line, level, plain_title(data[line : found.start()]))
-        elif found["html"]:
-            yield Heading(found.start(), int(found["html"]), plain_title(found["inner"]))
+        elif match["setext"]:
+            line = _line_before(data, match.start(), previous_end)
+            if line is not None and not _NOT_A_TITLE.match(data[line : match.start()]):
+                level = 1 if match["setext"].startswith(b"=") else 2
+                yield Heading(line, level, plain_title(data[line : match.start()]))
+        elif match["html"]:
+            yield Heading(match.start(), int(match["html"]), plain_title(match["inner"]))
         else:
-            text = (found["atx"] or b"").rstrip(b" \t\r")
+            text = (match["atx"] or b"").rstrip(b" \t\r")
             open_end = text.rstrip(b"#")
             title = open_end if open_end[-1:] in b" \t" else text
-            yield Heading(found.start(), len(found["hashes"]), plain_title(title))
-        previous_end = found.end()
+            yield Heading(match.start(), len(match["hashes"]), plain_title(title))
+        previous_end = match.end()
 
 
 def _line_before(data: bytes, line: int, floor: int) -> int | None:
@@ -103,29 +103,29 @@ def article_title(line: str) -> str | None:
 
     "ARTÍCULO 11. — Plazos. Toda solicitud ..." begins ``ARTÍCULO 11 Plazos``, "Section 5 tells how" none.
     """
-    found = _ARTICLE.match(line)
-    if found is None:
+    match = _ARTICLE.match(line)
+    if match is None:
         return None
-    rest = line[found.end() :].strip()
+    rest = line[match.end() :].strip()
     titled = _ARTICLE_TITLE.match(rest.lstrip(f"{_ARTICLE_ENDS}_ \t"))
     whole = titled is not None and titled[0] == rest and rest[0].isupper()
-    if found["number"] and rest and rest[0] not in _ARTICLE_ENDS and not whole:
+    if match["number"] and rest and rest[0] not in _ARTICLE_ENDS and not whole:
         return None
-    return f"{found['name']} {titled[0].rstrip('*_） )') if titled else ''}".strip()
+    return f"{match['name']} {titled[0].rstrip('*_） )') if titled else ''}".strip()
 
 
 def numbered_articles(data: bytes, start: int) -> list[Heading]:
-    """Return the articles of a law that are paragraphs without headings; none where they are few or do not count up."""
-    found = []
+    """Return the articles of a law that are paragraphs without headings; none if they are few or not in order."""
+    articles = []
     for begin in _ARTICLES.finditer(data, start):
         line = begin["line"][: 4 * LONGEST_HEADING].decode("utf-8", errors="ignore")
         if title := article_title(line):
             number = re.search(r"\d+", title)
-            found.append((int(number[0]) if number else 0, Heading(begin.start("line"), _ARTICLE_LEVEL, title)))
-    rising = sum(one[0] <= other[0] for one, other in pairwise(found))
-    if len(found) < _FEWEST_ARTICLES or rising < _RISING * (len(found) - 1):
+            articles.append((int(number[0]) if number else 0, Heading(begin.start("line"), _ARTICLE_LEVEL, title)))
+    rising = sum(one[0] <= other[0] for one, other in pairwise(articles))
+    if len(articles) < _FEWEST_ARTICLES or rising < _RISING * (len(articles) - 1):
         return []
-    return [heading for _, heading in found]
+    return [heading for _, heading in articles]
 
 
 _WIKI = re.compile(rb"^(={1,6})[ \t]*([^=\s][^\n]{0,400}?)[ \t]*\1[ \t]*\r?$", re.MULTILINE)
@@ -133,9 +133,9 @@ _WIKI = re.compile(rb"^(={1,6})[ \t]*([^=\s][^\n]{0,400}?)[ \t]*\1[ \t]*\r?$", r
 
 def mediawiki_headings(data: bytes, start: int) -> Iterator[Heading]:
     """Yield headings between equals signs."""
-    for found in _WIKI.finditer(data, start):
-        title = plain_title(re.sub(rb"'{2,}", b"", found[2]))
-        yield Heading(found.start(), len(found[1]), title)
+    for match in _WIKI.finditer(data, start):
+        title = plain_title(re.sub(rb"'{2,}", b"", match[2]))
+        yield Heading(match.start(), len(match[1]), title)
 
 
 _ADORNED = re.compile(rb"^(?P<mark>([!-/:-@\[-`{-~])\2{2,})[ \t]*\r?$", re.MULTILINE)
@@ -149,12 +149,12 @@ def adorned_headings(data: bytes, start: int) -> Iterator[Heading]:
     levels: dict[tuple[bytes, bool], int] = {}
     over_at, over = -1, b""
     used_to = start
-    for found in _ADORNED.finditer(data, start):
-        mark = found["mark"]
-        line = _line_before(data, found.start(), used_to)
-        title = data[line : found.start()] if line is not None else b""
+    for match in _ADORNED.finditer(data, start):
+        mark = match["mark"]
+        line = _line_before(data, match.start(), used_to)
+        title = data[line : match.start()] if line is not None else b""
         if line is None or _length(title) > len(mark) + 1 or (title[:1].isspace() and over_at < 0):
-            over_at, over = found.start(), mark
+            over_at, over = match.start(), mark
             continue
         overlined = over == mark and over_at >= 0 and data.find(b"\n", over_at) + 1 == line
         apart = overlined or line <= used_to or _line_before(data, line, used_to) is None
@@ -163,7 +163,7 @@ def adorned_headings(data: bytes, start: int) -> Iterator[Heading]:
             continue
         level = levels.setdefault((mark[:1], overlined), len(levels) + 1)
         begin = data.rfind(b"\n", used_to, line - 1) + 1 if overlined else line
-        used_to = found.end()
+        used_to = match.end()
         yield Heading(max(begin, start), level, plain_title(title))
 
 
@@ -260,28 +260,28 @@ def _marked_headings(data: bytes, start: int) -> Iterator[tuple[Heading, int]]:
     With each comes the start of the line after it; for a paragraph, that of the blank line before it.
     """
     block = b""
-    for found in _LINE.finditer(data, start):
-        mark = found["mark"]
+    for match in _LINE.finditer(data, start):
+        mark = match["mark"]
         if block:
             if mark and (mark == block or mark[:3] == block[:3] == b"```"):
                 block = b""
         elif mark:
-            line = _title_line(data, found.start(), mark, start)
+            line = _title_line(data, match.start(), mark, start)
             if line is not None:
                 level = 1 + _UNDERLINES.index(mark[:1])
-                title = plain_title(data[line : found.start()])
-                yield Heading(_with_attributes(data, line, start), level, title), found.end() + 1
+                title = plain_title(data[line : match.start()])
+                yield Heading(_with_attributes(data, line, start), level, title), match.end() + 1
             elif (len(mark) > 3 or mark == b"--" or mark[:1] in b"`|") and mark[:1] in _BLOCK_MARKS:
                 block = mark
-        elif found["signs"]:
-            level, title = len(found["signs"]), plain_title(found["text"])
-            yield Heading(_with_attributes(data, found.start(), start), level, title), found.end() + 1
-        elif found["term"]:
-            level = _TERM_LEVELS[found["colons"]]
-            begin = _with_attributes(data, found.start(), start)
-            yield Heading(begin, level, plain_title(_PLACEHOLDER.sub(rb"\1", found["term"]))), found.end() + 1
+        elif match["signs"]:
+            level, title = len(match["signs"]), plain_title(match["text"])
+            yield Heading(_with_attributes(data, match.start(), start), level, title), match.end() + 1
+        elif match["term"]:
+            level = _TERM_LEVELS[match["colons"]]
+            begin = _with_attributes(data, match.start(), start)
+            yield Heading(begin, level, plain_title(_PLACEHOLDER.sub(rb"\1", match["term"]))), match.end() + 1
         else:
-            yield Heading(found.end(), _PARAGRAPH, ""), found.start() + 1
+            yield Heading(match.end(), _PARAGRAPH, ""), match.start() + 1
 
 
 def _title_line(data: bytes, underline: int, mark: bytes, start: int) -> int | None:
@@ -304,11 +304,11 @@ def _title_line(data: bytes, underline: int, mark: bytes, start: int) -> int | N
 def _with_attributes(data: bytes, line: int, start: int) -> int:
     """Return the start of the attributes right above a line, or of the line itself."""
     floor = max(start, line - _ATTRIBUTES_WITHIN)
-    found = _ATTRIBUTES.search(data[floor:line])
-    return floor + found.start() if found and (floor == start or found.start() > 0) else line
+    match = _ATTRIBUTES.search(data[floor:line])
+    return floor + match.start() if match and (floor == start or match.start() > 0) else line
 
 
 def _purpose(data: bytes, title_end: int) -> str | None:
     """Return "name - purpose" if the section after the title is a manual page's NAME, else None."""
-    found = _PURPOSE.match(data, title_end)
-    return plain_title(found["line"]) if found else None
+    match = _PURPOSE.match(data, title_end)
+    return plain_title(match["line"]) if match else None

@@ -1,8 +1,8 @@
-"""Cutting configuration along its keys: YAML, JSON, TOML, INI files and properties.
+"""Cuts configuration along its keys: YAML, JSON, TOML, INI files and properties.
 
 A chunk is labelled with the path of keys that leads to it (``services.db.environment``), a list's item with its name. A
-comment belongs to the key below it. Lines and their indentation are read, not the syntax: templates of Helm and
-JSON with comments have keys as well, and each line is looked at once.
+comment belongs to the key below it. Keys are found by lines and indentation, without a parser, because Helm's templates
+and JSON with comments have keys, too. Each line is read once.
 """
 
 from __future__ import annotations
@@ -68,18 +68,18 @@ _INLINE_NAME = re.compile(rb"[\"']?\b(name|id|key|title)[\"']?[ \t]*:[ \t]*([\"'
 
 @dataclass(slots=True)  # mutable: an item is named by what follows
 class Node:
-    """A key, an item of a list or a named part of a template, with all that it holds.
+    """A key, an item of a list or a named part of a template, with its content.
 
     Attributes:
-        start: offset of its first line, comments above included.
-        level: what is deeper belongs to it.
-        name: the key, or what an item is called by; empty for an item without a name.
-        rank: how well an item is named; the less the better.
+        start: the offset of its first line, with the comments above.
+        level: its depth; following nodes with a greater level belong to it.
+        name: the key, or the name of an item; empty for an item without a name.
+        rank: how well an item is named; lower is better.
         commented: whether a comment stands above it.
         parent: its place among the nodes; -1 at the top.
         following: the place of the next node that does not belong to it.
-        end: offset of that.
-        height: how many levels of keys and items are within it.
+        end: the offset of that node.
+        height: the number of levels of keys and items within it.
     """
 
     start: int
@@ -94,7 +94,7 @@ class Node:
 
 
 def cut_keys(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """Return a configuration file cut along its keys; nothing if it has none."""
+    """Return a configuration file cut along its keys; an empty tuple if it has none."""
     data, start = file.data, file.start
     if len(data) > LARGEST:
         return ()
@@ -105,7 +105,7 @@ def cut_keys(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple
 def cut_outline(
     file: DecodedFile, nodes: list[Node], settings: ChunkSettings, *, fine: bool = True
 ) -> tuple[Chunk, ...]:
-    """Return a file cut along its nodes, each labelled with the names that lead to it; nothing if there are none.
+    """Return a file cut along its nodes, each labelled with the names that lead to it; an empty tuple if it has none.
 
     Unless ``fine``, nodes that hold others are cut like those that do not, as in all files of more than 50 kB.
     """
@@ -132,7 +132,7 @@ def cut_outline(
 
 
 def _outline(nodes: Sequence[Node], end: int) -> None:
-    """Give each node its parent, its end and the place of what follows it."""
+    """Set the parent, the end and the following node of each node."""
     above: list[int] = []
     for place, node in enumerate(nodes):
         while above and nodes[above[-1]].level >= node.level:
@@ -159,13 +159,13 @@ class _Unit:
     """Neighbouring lines that make a chunk.
 
     Attributes:
-        start: offset of the first.
-        end: offset after the last.
+        start: the offset of the first line.
+        end: the offset after the last line.
         parent: the place of the node that holds them; -1 at the top.
-        nodes: the places of the keys in it that are siblings; empty for what stands before the first key.
-        opens: whether it is the first lines of a key whose members follow.
+        nodes: the places of the keys in it that are siblings; empty for lines before the first key.
+        opens: whether it holds the first lines of a key whose members follow.
         commented: whether a comment stands above any of the keys.
-        has_members: whether any of the keys holds others.
+        has_members: whether any of the keys holds other keys.
     """
 
     start: int
@@ -178,7 +178,7 @@ class _Unit:
 
 
 def _units(nodes: Sequence[Node], start: int, settings: ChunkSettings, *, fine: bool) -> Iterator[_Unit]:
-    """Yield what stands before the first key, each key that fits into a chunk, and the heads of those that do not."""
+    """Yield the lines before the first key, each key that fits into a chunk, and the heads of all others."""
     if nodes[0].start > start:
         yield _Unit(start, nodes[0].start, -1, [], opens=nodes[0].start - start < settings.target * _SLIGHT)
     place = 0
@@ -235,7 +235,7 @@ class Comment:
             self._start, self._column = start, column
 
     def end(self) -> None:
-        """Note a line that is no comment: a comment above it is not the next key's."""
+        """Process a line that is not a comment: a comment above it does not belong to the next key."""
         self._start = -1
 
     def node(self, line: int, level: int, name: str, column: int = 0) -> Node:
@@ -285,7 +285,7 @@ class _ListItem:
         self._column = -1
 
     def begin(self, node: Node, text: bytes) -> Node:
-        """Begin an item; ``text`` is what stands on its first line."""
+        """Begin an item; ``text`` is the text of its first line."""
         self._node, self._column, node.rank = node, -1, len(_NAMING)
         if match := _INLINE_NAME.search(text, 0, 400):
             self.name_by(match[1], match[2], node.level + 1)
@@ -313,7 +313,7 @@ def _manifest(data: bytes, start: int) -> str:
 
 
 def _json_nodes(data: bytes, start: int) -> Iterator[Node]:
-    """Yield the keys and items of JSON that begin a line: those that are equally far in are siblings."""
+    """Yield the keys and items of JSON that begin a line; those with the same indentation are siblings."""
     comment, item = Comment(), _ListItem()
     for line in _JSON_LINE.finditer(data, start):
         column = len(line["indent"].expandtabs(_TAB))

@@ -1,4 +1,4 @@
-"""Languages with their file names and extensions, and recognising a file by these or by its first lines."""
+"""Lists languages with their file names and extensions, and recognises a file by these or by its first lines."""
 
 from __future__ import annotations
 
@@ -300,9 +300,9 @@ def recognise(data: bytes, path: str) -> str:
     language = BY_EXTENSION.get(extension) if dot else None
     language = "blade" if name.endswith(".blade.php") else language
     if language == "text" or language is None:
-        named = BY_NAME.get(stem) or _by_prefix(name)
-        found = (language and named) or language or named or _by_content(data) or _inner(stem) or "text"
-        return _manual(data) if found == "text" else found
+        by_name = BY_NAME.get(stem) or _by_prefix(name)
+        language_found = (language and by_name) or language or by_name or _by_content(data) or _inner(stem) or "text"
+        return _manual(data) if language_found == "text" else language_found
     if extension == "h":
         return _header(data)
     if extension == "m":
@@ -319,7 +319,7 @@ def _inner(stem: str) -> str | None:
 
 
 def _manual(data: bytes) -> str:
-    """Return what a text is written in: AsciiDoc and manual pages are called as anything, Vim's help ``a.txt``."""
+    """Return the format of a text by its content, because AsciiDoc, manual pages and Vim's help have any name."""
     if re.match(_VIM_HELP, data[:_SNIFFED]):
         return "vimhelp"
     return "roff" if re.match(_MAN_PAGE, data[:_SNIFFED]) else "asciidoc" if _is_asciidoc(data) else "text"
@@ -346,9 +346,9 @@ def _by_content(data: bytes) -> str | None:
         return "php"
     if head.startswith(b"<?xml"):
         return "xml"
-    for found in (re.search(_EMACS, head), re.search(_VIM, head), re.search(_VIM, data[-_TAIL:])):
-        if found:
-            mode = found[1].decode("ascii", "replace").lower()
+    for match in (re.search(_EMACS, head), re.search(_VIM, head), re.search(_VIM, data[-_TAIL:])):
+        if match:
+            mode = match[1].decode("ascii", "replace").lower()
             mode = _BY_MODE.get(mode, mode)
             if mode in KNOWN:
                 return mode
@@ -356,10 +356,10 @@ def _by_content(data: bytes) -> str | None:
 
 
 def _interpreter(head: bytes) -> str | None:
-    found = re.match(_SHEBANG, head.split(b"\n", 1)[0])
-    if not found:
+    match = re.match(_SHEBANG, head.split(b"\n", 1)[0])
+    if not match:
         return None
-    words = [found[1], *(found[2] or b"").split()]
+    words = [match[1], *(match[2] or b"").split()]
     if words[0] == b"env":
         words = [word for word in words[1:] if not word.startswith(b"-") and b"=" not in word]
     if not words:

@@ -1,4 +1,4 @@
-"""Where the headings and terms of manuals are: man pages, POD, Texinfo, LaTeX, Org, R's help pages and Vim's."""
+"""Finds the headings and terms of manuals: man pages, POD, Texinfo, LaTeX, Org, R's and Vim's help pages."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _R_TITLE = re.compile(rb"^\\title\{(?P<line>[^\n]*)", re.MULTILINE)
 def man_page_headings(data: bytes, start: int) -> Iterator[Heading]:
     """Yield the sections of a man page, and the tags of its paragraphs as terms.
 
-    The first section is called what the page is of: "frob - turns knobs".
+    The first section gets the page's name and purpose as its title: "frob - turns knobs".
     """
     title = _title_of_man_page(data, start)
     for match in _ROFF.finditer(data, start):
@@ -122,9 +122,9 @@ def _roff_text(line: bytes, *, mdoc: bool = False) -> str:
 
 
 def pod_headings(data: bytes, start: int) -> Iterator[Heading]:
-    """Yield the headings of Perl's documentation, and its items as terms; the first is called what NAME says."""
-    named = _POD_NAME.search(data, start)
-    title = _pod_text(named["line"]) if named else ""
+    """Yield the headings of Perl's documentation, and its items as terms; the first gets its title from NAME."""
+    name_section = _POD_NAME.search(data, start)
+    title = _pod_text(name_section["line"]) if name_section else ""
     depth = 0
     for match in _POD.finditer(data, start):
         command, text = match["command"], _pod_text(match["title"])
@@ -227,13 +227,13 @@ _VIM_TAG = re.compile(rb"(?<!\S)\*([^\s*|]+)\*")
 
 
 def vim_help_headings(data: bytes, start: int) -> Iterator[Heading]:
-    """Yield the sections of one of Vim's help files, and what has a tag as terms."""
+    """Yield the sections of one of Vim's help files, and its tags as terms."""
     if titled := _VIM_TITLE.match(data, start):
         yield Heading(start, 0, _plain(_VIM_TAG.sub(b"", titled["line"][:_LONGEST])) or _plain(titled[0][:_LONGEST]))
     for match in _VIM_HELP.finditer(data, titled.end() if titled else start):
         if match["tags"]:
-            said = _plain(match["said"][:_LONGEST])
-            yield Heading(match.start(), TERM_LEVEL, said or _plain(_VIM_TAG.sub(rb"\1", match["tags"][:_LONGEST])))
+            text = _plain(match["said"][:_LONGEST])
+            yield Heading(match.start(), TERM_LEVEL, text or _plain(_VIM_TAG.sub(rb"\1", match["tags"][:_LONGEST])))
         elif title := _plain(_VIM_TAG.sub(b"", match["title"][:_LONGEST])):
             yield Heading(match.start(), 2 if match["lower"] else 1, title)
 

@@ -1,4 +1,4 @@
-"""From pieces to chunks: pieces are aligned to lines, large ones split, and small neighbours merged."""
+"""Makes chunks of pieces: pieces are aligned to lines, large ones split, and small neighbours merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a syntax tree to pieces: parts of a file that are cut only if they are too large.
+"""Makes pieces of a syntax tree: parts of a file that are cut only if they are too large.
 
 A piece extends from its start to the start of the next one, so pieces cover the file whatever the grammar
 leaves out. The tree is walked with an explicit stack, never by recursion, and only where necessary:
@@ -128,10 +128,10 @@ class Outline:
         if not starts or starts != sorted(starts):
             return
         for node in nodes_of(root, self._syntax.grammar, self._deep):
-            found = self._syntax.finders[node.type](node, self._source) if node.id not in self._visited else None
-            if found is not None and found.defines and (found.kind in _SOUGHT):
+            definition = self._syntax.finders[node.type](node, self._source) if node.id not in self._visited else None
+            if definition is not None and definition.defines and (definition.kind in _SOUGHT):
                 piece = self._pieces[max(bisect_right(starts, node.start_byte) - 1, 0)]
-                self._note(piece, _NESTED, found.name, _name_offset(node))
+                self._note(piece, _NESTED, definition.name, _name_offset(node))
 
     def _leave(self, frame: _Frame) -> None:
         """Separate comments at the end of a container from what follows it."""
@@ -159,13 +159,13 @@ class Outline:
             )  # fmt: skip
             self._stack.append(frame)
             return
-        found = self._find(node, kind, frame)
+        definition = self._find(node, kind, frame)
         start = node.start_byte if self._pending is None else self._pending
         self._pending = None
-        if found is None:
+        if definition is None:
             self._statement(node, start, frame)
         else:
-            self._definition(node, start, found, frame)
+            self._definition(node, start, definition, frame)
 
     def _token(self, node: Node) -> None:
         """Assign a keyword (``export``) to the definition that follows, and punctuation to what precedes."""
@@ -195,15 +195,15 @@ class Outline:
 
     def _find(self, node: Node, kind: str, frame: _Frame) -> NodeDefinition | None:
         finder = self._syntax.finders.get(kind)
-        found = finder(node, self._source) if finder is not None else None
-        if found is None:
+        definition = finder(node, self._source) if finder is not None else None
+        if definition is None:
             return None
         local = frame.owner is not None or frame.part
-        if local and found.kind not in CALLABLES and found.kind not in CONTAINERS:
+        if local and definition.kind not in CALLABLES and definition.kind not in CONTAINERS:
             return None
-        if found.kind == "function" and frame.container in CONTAINERS and frame.container != "module":
-            return as_method(found)
-        return found
+        if definition.kind == "function" and frame.container in CONTAINERS and frame.container != "module":
+            return as_method(definition)
+        return definition
 
     def _statement(self, node: Node, start: int, frame: _Frame) -> None:
         """Add a node that defines nothing: as one piece if it is small, else walk into it."""
@@ -221,43 +221,43 @@ class Outline:
         elif holder and frame.owner is None:
             self._enter(node, frame.parent, frame.scope, frame.container, None, piece)
 
-    def _definition(self, node: Node, start: int, found: NodeDefinition, frame: _Frame) -> None:
+    def _definition(self, node: Node, start: int, definition: NodeDefinition, frame: _Frame) -> None:
         self._visited.add(node.id)
-        scope = frame.scope + found.scope
-        container = found.kind in CONTAINERS
+        scope = frame.scope + definition.scope
+        container = definition.kind in CONTAINERS
         inside = frame.inside
         if inside is not None:
-            if found.defines:
-                self._note(inside, len(scope), found.name, _name_offset(node))
-            if container and found.body is not None:
-                self._enter(found.body, frame.parent, (*scope, found.name), found.kind, None, inside)
-        elif not self._continues(found, scope, node, frame):
-            piece = self._add(start, frame, found, scope)
-            piece.head = _head_of(node, start, self._source, found, self._settings)
-            if found.defines:
-                self._note(piece, len(scope), found.name, _name_offset(node))
-            self._open(node, node.end_byte - start, found, piece)
+            if definition.defines:
+                self._note(inside, len(scope), definition.name, _name_offset(node))
+            if container and definition.body is not None:
+                self._enter(definition.body, frame.parent, (*scope, definition.name), definition.kind, None, inside)
+        elif not self._continues(definition, scope, node, frame):
+            piece = self._add(start, frame, definition, scope)
+            piece.head = _head_of(node, start, self._source, definition, self._settings)
+            if definition.defines:
+                self._note(piece, len(scope), definition.name, _name_offset(node))
+            self._open(node, node.end_byte - start, definition, piece)
 
-    def _open(self, node: Node, size: int, found: NodeDefinition, piece: Piece) -> None:
+    def _open(self, node: Node, size: int, definition: NodeDefinition, piece: Piece) -> None:
         """Walk into a definition: for pieces if it is large, else only for the names of its members."""
         target, limit = self._settings.target, self._settings.limit
-        container = found.kind in CONTAINERS and found.body is not None
-        owner = None if container else found
-        inner = (*piece.scope, found.name)
+        container = definition.kind in CONTAINERS and definition.body is not None
+        owner = None if container else definition
+        inner = (*piece.scope, definition.name)
         small = node.end_byte - node.start_byte <= target
-        if small or (size <= limit and found.kind in CALLABLES):
-            if found.body is not None and (container or size > target):
-                self._enter(found.body, piece.number, inner, found.kind, owner, piece)
+        if small or (size <= limit and definition.kind in CALLABLES):
+            if definition.body is not None and (container or size > target):
+                self._enter(definition.body, piece.number, inner, definition.kind, owner, piece)
         elif container or self._divisible(node, size):
             piece.opens = True
-            self._enter(found.body or node, piece.number, inner, found.kind, owner, part=not container)
+            self._enter(definition.body or node, piece.number, inner, definition.kind, owner, part=not container)
 
-    def _continues(self, found: NodeDefinition, scope: tuple[str, ...], node: Node, frame: _Frame) -> bool:
+    def _continues(self, definition: NodeDefinition, scope: tuple[str, ...], node: Node, frame: _Frame) -> bool:
         """Return whether this is another equation, clause or overload of the previous definition."""
-        if not self._syntax.same_name or not self._pieces or found.kind in CONTAINERS:
+        if not self._syntax.same_name or not self._pieces or definition.kind in CONTAINERS:
             return False
         last = self._pieces[-1]
-        same = last.name == found.name and last.scope == scope and last.parent == frame.parent and not last.part
+        same = last.name == definition.name and last.scope == scope and last.parent == frame.parent and not last.part
         return same and node.end_byte - last.start <= self._settings.limit
 
     def _enter(
@@ -274,11 +274,11 @@ class Outline:
         self._stack.append(_Frame(iter(node.children), parent, owner, scope, container, inside, part))
 
     def _add(
-        self, start: int, frame: _Frame, found: NodeDefinition | None = None, scope: tuple[str, ...] | None = None
+        self, start: int, frame: _Frame, definition: NodeDefinition | None = None, scope: tuple[str, ...] | None = None
     ) -> Piece:
         piece = Piece(start, len(self._pieces), frame.parent, part=frame.part)
-        if found is not None and scope is not None:
-            piece.name, piece.kind, piece.scope = found.name, found.kind, scope
+        if definition is not None and scope is not None:
+            piece.name, piece.kind, piece.scope = definition.name, definition.kind, scope
             piece.part = False
         elif frame.owner is not None:
             piece.name, piece.kind, piece.scope = frame.owner.name, frame.owner.kind, frame.scope[:-1]
@@ -315,7 +315,9 @@ class Head(NamedTuple):
     end: int
 
 
-def _head_of(node: Node, start: int, source: Source, found: NodeDefinition | None, settings: ChunkSettings) -> Head:
+def _head_of(
+    node: Node, start: int, source: Source, definition: NodeDefinition | None, settings: ChunkSettings
+) -> Head:
     """Return the head of a node whose comments begin at ``start``: as much as fits into a chunk with them.
 
     That is a small node as a whole, or the part before the body, or the first line. If not even that fits, the head
@@ -323,18 +325,18 @@ def _head_of(node: Node, start: int, source: Source, found: NodeDefinition | Non
     """
     begin, end = node.start_byte, node.end_byte
     for whole, most in ((start, settings.limit), (begin, settings.target)):
-        for end in _ends(node, source.data, found, settings):
+        for end in _ends(node, source.data, definition, settings):
             if end - whole <= most:
                 return Head(begin, end)
     return Head(begin, end)
 
 
-def _ends(node: Node, data: bytes, found: NodeDefinition | None, settings: ChunkSettings) -> Iterator[int]:
+def _ends(node: Node, data: bytes, definition: NodeDefinition | None, settings: ChunkSettings) -> Iterator[int]:
     """Yield the offsets at which a node's head may end, the last one first."""
     if node.end_byte - node.start_byte <= settings.target:
         yield node.end_byte
-    if found is not None and found.body is not None:
-        body = found.body.start_byte
+    if definition is not None and definition.body is not None:
+        body = definition.body.start_byte
         line = data.rfind(b"\n", 0, body) + 1
         alone = line > node.start_byte and not data[line:body].strip()
         yield line if alone and data[body : body + 1] != b"{" else _line_end(data, body)
@@ -360,12 +362,12 @@ def head_cuts(data: bytes, start: int, head: Head | None, end: int, settings: Ch
     if head is None:
         yield from split_lines(data, start, end, settings)
         return
-    kept = start
+    last_cut = start
     if head.end - start > settings.limit:
-        kept = _last_of_comment(data, start, head, settings)
-        yield from split_lines(data, start, kept, settings)
-    fits = head.end - kept <= settings.limit
-    yield from split_lines(data, kept, end, settings, head.end if fits else head.begin + 1)
+        last_cut = _last_of_comment(data, start, head, settings)
+        yield from split_lines(data, start, last_cut, settings)
+    fits = head.end - last_cut <= settings.limit
+    yield from split_lines(data, last_cut, end, settings, head.end if fits else head.begin + 1)
 
 
 def _last_of_comment(data: bytes, start: int, head: Head, settings: ChunkSettings) -> int:

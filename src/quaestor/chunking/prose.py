@@ -1,4 +1,4 @@
-"""Prose documents: their metadata, and cutting them by their headings.
+"""Cuts prose documents by their headings, and reads their metadata.
 
 Title, author and date come from front matter or fields. Long sections are cut at paragraphs and list items, then at
 sentences.
@@ -83,14 +83,14 @@ def list_items(data: bytes, start: int, end: int) -> list[int]:
     terms: list[int] = []
     others: list[int] = []
     fenced = False
-    for found in _LINE.finditer(data, start, end):
-        kind, at = found.lastgroup, found.start()
+    for match in _LINE.finditer(data, start, end):
+        kind, at = match.lastgroup, match.start()
         if kind == "fence":
             fenced = not fenced
         elif fenced:
             continue
         elif kind == "bullet":
-            bullets.append((len(found["bullet"]), at))
+            bullets.append((len(match["bullet"]), at))
         else:
             (terms if kind == "term" else others).append(at)
     margin = min((indent for indent, _ in bullets), default=0)
@@ -104,11 +104,11 @@ def list_items(data: bytes, start: int, end: int) -> list[int]:
 
 def in_groups(items: list[int], least: int) -> list[int]:
     """Return the offsets of groups of items, each but the last with at least ``least`` bytes."""
-    kept = items[:1]
+    starts = items[:1]
     for item in items[1:]:
-        if item - kept[-1] >= least:
-            kept.append(item)
-    return kept
+        if item - starts[-1] >= least:
+            starts.append(item)
+    return starts
 
 
 def _is_list(items: list[int], others: list[int], start: int, end: int) -> bool:
@@ -210,7 +210,7 @@ def _open_table(text: str, columns: str) -> str:
 
 
 def _with_articles(data: bytes, headings: list[Heading], start: int, language: str) -> list[Heading]:
-    """Return headings with the articles between them of a law in plain text or Markdown."""
+    """Return headings, including, for a law in plain text or Markdown, its articles between them."""
     articles = numbered_articles(data, start) if language in _OF_LAWS else []
     if not articles:
         return headings
@@ -287,20 +287,20 @@ def _cuts(piece: Piece, data: bytes, settings: ChunkSettings, items: list[int]) 
 
 def _whole(blocks: list[int], items: list[int], end: int, target: int) -> list[int]:
     """Return the starts of items, and of blocks outside items and within those that exceed the target."""
-    kept = blocks[: bisect_left(blocks, items[0])]
+    starts = blocks[: bisect_left(blocks, items[0])]
     for start, stop in pairwise([*items, end]):
-        kept.append(start)
+        starts.append(start)
         if stop - start > target:
-            kept.extend(blocks[bisect_right(blocks, start) : bisect_left(blocks, stop)])
-    return kept
+            starts.extend(blocks[bisect_right(blocks, start) : bisect_left(blocks, stop)])
+    return starts
 
 
 def _blocks(data: bytes, start: int, end: int) -> Iterator[int]:
     """Yield the offsets where a paragraph, a list item or fenced code begins; none within fenced code."""
     fenced = False
-    for found in _BLOCK.finditer(data, start, end):
-        group = found.lastgroup or "after"
-        at = found.start(group)
+    for match in _BLOCK.finditer(data, start, end):
+        group = match.lastgroup or "after"
+        at = match.start(group)
         if group != "item" and _FENCE.match(data, at, end):
             fenced = not fenced
             if fenced:
@@ -313,8 +313,8 @@ def _sentences(data: bytes, start: int, end: int, target: int) -> Iterator[int]:
     """Yield offsets after sentences, about ``target`` bytes apart."""
     last = start
     position = start
-    for found in _SENTENCE.finditer(data, start, end):
-        at = found.end()
+    for match in _SENTENCE.finditer(data, start, end):
+        at = match.end()
         if at - last > target and position > last:
             yield position
             last = position
@@ -343,9 +343,9 @@ class ProseMetadata:
 def read_front_matter(data: bytes, start: int) -> ProseMetadata:
     """Read YAML or TOML front matter at the start of a document."""
     for pattern in (_YAML, _TOML):
-        found = pattern.match(data, start, start + _LARGEST)
-        if found:
-            return _metadata(found["body"].decode("utf-8", errors="replace"), found.end())
+        match = pattern.match(data, start, start + _LARGEST)
+        if match:
+            return _metadata(match["body"].decode("utf-8", errors="replace"), match.end())
     return ProseMetadata(end=start)
 
 
@@ -356,22 +356,24 @@ def _metadata(body: str, end: int) -> ProseMetadata:
     authors = next(
         (_names(entries[key]) for key in ("author", "authors", "creator", "creators", "by") if key in entries), ""
     )
-    if not authors and (listed := _LISTED.search(body)):
-        authors = ", ".join(_scalar(name) for name in _LISTED_NAME.findall(listed[1]))
+    if not authors and (authors_match := _LISTED.search(body)):
+        authors = ", ".join(_scalar(name) for name in _LISTED_NAME.findall(authors_match[1]))
     date = _first_date([_scalar(entries.get(key, "")) for key in _DATES])
     title, url = (_scalar(entries.get(key, "")) or None for key in ("title", "url"))
     return ProseMetadata(title, author_line(authors), date, end, url)
 
 
 def read_fields(data: bytes, start: int) -> ProseMetadata:
-    """Read ``:author:`` and ``:date:`` fields near the start of a document, a header of ``Author:`` lines, in a block
-    or not, or the lines under an AsciiDoc title.
+    """Read a document's metadata from its first lines.
+
+    Fields are ``:author:`` and ``:date:``, a header of ``Author:`` lines, in a block or not, or the lines under an
+    AsciiDoc title.
     """
     head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace").replace("\r\n", "\n")
     apart = _SET_APART.match(head)
     header = _HEADER.match(dedent(apart["header"]) if apart else head)
-    found = _HEADER_FIELD.findall(header[0]) if header else _FIELD.findall(head)
-    fields = {key.lower(): value.strip() for key, value in reversed(found)}
+    pairs = _HEADER_FIELD.findall(header[0]) if header else _FIELD.findall(head)
+    fields = {key.lower(): value.strip() for key, value in reversed(pairs)}
     under = _UNDER_TITLE.match(head)
     author = fields.get("author") or fields.get("authors") or fields.get("from") or (under["author"] if under else "")
     dates = [fields.get(key, "") for key in ("date", "revdate", "created", "published")]

@@ -1,7 +1,7 @@
-"""The outline of templates of pages and mails: named blocks, headings, and the elements that divide a page.
+"""Cuts templates of pages and mails along named blocks, headings, and the elements that divide a page.
 
-Read are ERB, EJS, Handlebars, Liquid, Jinja, Twig, Blade, Razor and Go's templates, by lines and their indentation:
-what is further in belongs to what stands above it. A comment belongs to what stands below it.
+Templates of ERB, EJS, Handlebars, Liquid, Jinja, Twig, Blade, Razor and Go are read by lines and their indentation: a
+more indented line belongs to the part above it. A comment belongs to the part below it.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _BLOCKS = ("tag", "curly", "at", "erb")
 
 
 def cut_template(file: DecodedFile, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """Return a template cut along its parts; nothing if none has a name."""
+    """Return a template cut along its parts; an empty tuple if none has a name."""
     if len(file.data) > LARGEST:
         return ()
     return cut_outline(file, [*_nodes(file.data, file.start)], settings)
 
 
 def _nodes(data: bytes, start: int) -> Iterator[Node]:
-    """Yield the named parts of a template: of two that are equally far in, the second does not belong to the first."""
+    """Yield the named parts of a template; of two with the same indentation, neither belongs to the other."""
     comment, inside = Comment(), False
     for line in _NAMED.finditer(data, start):
         column = len(line["indent"].expandtabs(_TAB))
@@ -68,7 +68,7 @@ def _end(data: bytes, line: re.Match[bytes]) -> int:
 
 
 def _name(line: re.Match[bytes]) -> str | None:
-    """Return what a part is called that begins in a line, "" if it has no name, and None if none begins there."""
+    """Return the name of the part that a line begins, "" if the part has none, and None if the line begins no part."""
     kind = line.lastgroup
     name = (line[kind] if kind else b"").decode("utf-8", "replace")
     if kind in _BLOCKS:

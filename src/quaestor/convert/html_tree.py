@@ -1,4 +1,4 @@
-"""Parsing a page: bytes to characters, to tags and text, to a tree, with errors corrected as in browsers.
+"""Parses a page: bytes to characters, to tags and text, to a tree, with errors corrected as in browsers.
 
 The encoding is detected first, because servers and authors often state a wrong one. Everything takes linear time in the
 page's size.

@@ -1,6 +1,6 @@
-"""Mails (``.eml``) and boxes of them (``.mbox``) as Markdown: subject, who and when, and the text; no attachments.
+"""Mails (``.eml``) and mailboxes (``.mbox``) as Markdown: subject, sender, recipients, date and text; no attachments.
 
-Headers are decoded here, within bounds: what the standard library does for long ones takes quadratic time.
+Headers are decoded here, within limits, because the standard library takes quadratic time for long ones.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _Part(Message):
     depth = 0
 
     def attach(self, payload: Message) -> None:  # type: ignore[override]
-        """Add a part. Each line of it will be compared with what ends each of the parts around it."""
+        """Add a part, unless it is nested too deeply: each line is compared with all boundaries around it."""
         assert isinstance(payload, _Part)
         payload.depth = self.depth + 1
         if payload.depth > _DEEPEST:
@@ -91,7 +91,7 @@ class _Part(Message):
         super().attach(payload)
 
     def get_boundary(self, failobj: str | None = None) -> str | None:  # type: ignore[override]
-        """Return what separates the parts; the standard library's way takes quadratic time, or raises what it likes."""
+        """Return the boundary of the parts; the standard library takes quadratic time, or raises various errors."""
         match = _BOUNDARY.search(str(self.get("Content-Type", ""))[:_LONGEST_HEADER])
         return (match[1] or match[2]).rstrip() if match else failobj
 
@@ -121,7 +121,7 @@ def _decode_header(raw: str) -> str:
 
 
 def _header_lines(mail: Message) -> Iterator[str]:
-    """Yield who wrote to whom and when, one below the other."""
+    """Yield a line each for the sender, the recipients and the date."""
     lines = [f"{name}: {text}" for name in _TOLD if (text := _header(mail, name))]
     if lines:
         yield "  \n".join(line.replace("<", "\\<") for line in lines)
@@ -144,7 +144,7 @@ class _Bodies:
     """Reads the parts of one mail, up to a number of them.
 
     Attributes:
-        attached: names of the files that are attached.
+        attached: the names of the attached files.
     """
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ class _Bodies:
         self.attached: list[str] = []
 
     def texts(self, part: Message, depth: int = 0) -> Iterator[str]:
-        """Yield the texts in a part; of alternatives the plain one."""
+        """Yield the texts in a part; of alternatives, the plain text."""
         self._left -= 1
         if self._left < 0 or depth > _DEEPEST:
             return
@@ -175,7 +175,7 @@ class _Bodies:
 
 
 def _bodies(mail: Message) -> Iterator[str]:
-    """Yield the texts of a mail, then the names of what is attached."""
+    """Yield the texts of a mail, then the names of the attached files."""
     bodies = _Bodies()
     yield from bodies.texts(mail)
     if bodies.attached:
@@ -190,7 +190,7 @@ def _file_name(part: Message) -> str:
 
 
 def _text(part: Message) -> str:
-    """Return a part's text, decoded; what its encoding does not know is replaced."""
+    """Return a part's text, decoded; invalid bytes are replaced."""
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
     declared = _CHARSET.search(str(part.get("Content-Type", ""))[:_LONGEST_HEADER])
@@ -199,7 +199,7 @@ def _text(part: Message) -> str:
 
 
 def _markdown(part: Message) -> str:
-    """Return a part as Markdown: plain text keeps its lines, and none becomes a heading."""
+    """Return a part as Markdown: plain text keeps its lines, and no line becomes a heading."""
     text = _text(part)
     if part.get_content_type() == "text/html":
         return render(main_text(parse(text[:_LONGEST_PAGE]))).strip()

@@ -60,7 +60,7 @@ class Pieces:
     Attributes:
         texts: its text, in reading order.
         strokes: the lines drawn on it.
-        operators: bytes that were read.
+        operators: the number of bytes of drawing operators that were read.
     """
 
     operators: int

@@ -1,7 +1,7 @@
 r"""Rich text (``.rtf``) as Markdown. Runs in a process of its own.
 
-Every control word is read once, from the first to the last. What a group says that no rule here knows is left out if it
-is marked as such (``\*``), and its text is read if not.
+Every control word is read once, from the first to the last. A group with an unknown control word is left out if it is
+marked as optional (``\*``); otherwise its text is read.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _HEADING = re.compile(r"heading ([1-9])\b|title\b", re.IGNORECASE)
 
 
 class _State(NamedTuple):
-    """What holds until a group ends.
+    """The state of a group, which ends with it.
 
     Attributes:
-        into: where text goes: ``body``, ``styles``, ``title``, ``author``, or empty for nowhere.
-        skip: bytes that stand for a character behind its number.
+        into: the part to which text is added: ``body``, ``styles``, ``title``, ``author``; empty to discard it.
+        skip: the number of bytes after a character's number that repeat it in another form.
         hidden: whether text is not shown.
     """
 
@@ -137,7 +137,7 @@ class _Reader:
             self._state = self._stack.pop()
 
     def _end_style(self) -> None:
-        """Note whether the style that ends here is one of headings."""
+        """Record whether the style that ends here is a heading's."""
         name = "".join(self.properties["styles"])
         self.properties["styles"].clear()
         if match := _HEADING.match(name.strip()):
@@ -240,7 +240,7 @@ class _Reader:
             self._line.append(text)
 
     def _take_line(self) -> str:
-        """Return what was gathered since the last paragraph."""
+        """Return the text since the last paragraph, and begin a new one."""
         self._flush()
         text = "".join(self._line).strip()
         self._line.clear()

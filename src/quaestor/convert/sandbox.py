@@ -1,4 +1,4 @@
-"""Converting in a separate process with limits on time and memory.
+"""Converts documents in a separate process with limits on time and memory.
 
 Third-party parsers read PDF and Office files, and books are large: a hostile file can keep a parser busy for
 hours or exhaust the machine's memory. Only the file that exceeds the limits is left out.

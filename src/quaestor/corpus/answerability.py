@@ -123,7 +123,7 @@ class Doubt(NamedTuple):
 
     @property
     def is_unsure(self) -> bool:
-        """Whether an answer is given that may well be wrong; if that is not known, the answer counts as sure."""
+        """Whether an answer is given that may well be wrong; False if that is unknown."""
         return self.worth is not None and 0 <= self.worth < _SURE
 
 
@@ -176,15 +176,15 @@ def doubt_of(
         translated: whether the question was translated for the search.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind
-    kept = () if kind == "trace" else tuple(name for name in names if not foreign or _CARRIED.fullmatch(name))
+    counted = () if kind == "trace" else tuple(name for name in names if not foreign or _CARRIED.fullmatch(name))
     if len(hits) < _FEWEST:
-        return Doubt(kept)
+        return Doubt(counted)
     certain = hits[0].score > STEP / 2
     first, lead = (_HIGHEST, _LONGEST_LEAD) if certain else _score_and_lead([hit.score for hit in hits[:_FEWEST]])
     near = alike if kind == "text" else _ALIKE_OF_NAMES
     prose = _is_mostly_prose(hits)
     worth = (_FIRST_OF_PROSE if prose else _FIRST) * first + _LEAD * lead + _ALIKE * near
-    worth -= _NAMES * bool(kept)
+    worth -= _NAMES * bool(counted)
     if prose and kind == "text":
         worth -= _UNSAID * (uncovered - _UNSAID_BY_ANSWERS)
     if not foreign and kind != "trace":
@@ -192,7 +192,7 @@ def doubt_of(
     if kind in ("symbol", "path") and not certain and not question.strip().islower():
         worth -= _MISSED
     worth -= _LEAST_OF_PROSE if prose else _LEAST
-    return Doubt(kept, min(worth, _NAMED) if kind == "text" and any(map(_PLAIN.fullmatch, kept)) else worth)
+    return Doubt(counted, min(worth, _NAMED) if kind == "text" and any(map(_PLAIN.fullmatch, counted)) else worth)
 
 
 def likeness(question: str, hits: Sequence[Hit]) -> float:
@@ -228,10 +228,10 @@ def share_held(question: str, hits: Sequence[Hit]) -> float:
     words = {word.lower() for word in find_words(without_grammar(question.partition("\n")[0])) if len(word) > 2}
     roots = {word[: max(_LETTERS_OF_ROOT, -(-2 * len(word) // 3))] for word in words}
     held = [_roots_in(hit, roots) for hit in hits]
-    counts = Counter(root for found in held for root in found)
+    counts = Counter(root for each in held for root in each)
     weights = {root: math.log(1 + (len(hits) + 1) / (counts[root] + 0.5)) for root in roots}
     total = math.fsum(weights.values()) or 1.0
-    return max((math.fsum(weights[root] for root in found) / total for found in held[:_BEST_FOR_WORDS]), default=0.0)
+    return max((math.fsum(weights[root] for root in each) / total for each in held[:_BEST_FOR_WORDS]), default=0.0)
 
 
 def _roots_in(hit: Hit, roots: AbstractSet[str]) -> frozenset[str]:
@@ -269,7 +269,7 @@ def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCou
 
 
 def terms_of_words(question: str) -> tuple[str, ...]:
-    """Return the terms of a question's words that say anything."""
+    """Return the terms of a question's words, without words that say nothing about its subject."""
     return tuple(dict.fromkeys(term for word in _telling_words(question) for term in searched_terms(word)))
 
 
@@ -278,7 +278,7 @@ def _telling_words(question: str) -> Iterator[str]:
 
 
 def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, float]:
-    """Return what share of a question each of its words is, by how rare it is."""
+    """Return the weight of each word of a question, by how rare it is; the weights add up to 1."""
     chunks = sum(one.chunks for one in counts)
     held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
     weights = {
@@ -442,6 +442,6 @@ def _is_same_file(question_path: str, path: str) -> bool:
 
 
 def _indexed_text(stored: StoredChunk) -> str:
-    """Return all that the index knows a chunk by."""
+    """Return the texts of a chunk that the index holds: its text, names and path."""
     document, chunk = stored.document, stored.chunk
     return " ".join(filter(None, (document.path, document.title, *chunk.scope, chunk.symbol, chunk.text)))

@@ -22,7 +22,7 @@ class DocumentsByPath(Protocol):
     """Documents that are looked up by their paths."""
 
     def document(self, path: str) -> Document | None:
-        """Return the document of this path, or None."""
+        """Return the document of this path; None if there is none."""
         ...
 
     def paths_ending(self, name: str, limit: int) -> Sequence[str]:
@@ -35,16 +35,16 @@ class DocumentsByPath(Protocol):
 
 
 class ConversationCorpus(Protocol):
-    """A corpus as a conversation uses it; each method does as the one of ``Corpus`` with the same name."""
+    """A corpus as a conversation uses it; each method is documented at ``Corpus``."""
 
     @property
     def source(self) -> str:
-        """Its sources, as sessions and the ledger record them."""
+        """The paths of its sources, as sessions and the ledger record them."""
         ...
 
     @property
     def project(self) -> str:
-        """What people call the whole of it; empty where that has no name."""
+        """The name of the whole corpus, as people use it; empty if it has none."""
         ...
 
     @property
@@ -81,7 +81,7 @@ class ConversationCorpus(Protocol):
 
 
 def current_text(corpus: ConversationCorpus, path: str) -> bytes | None:
-    """Return a document's present text, or None if it is gone."""
+    """Return a document's present text; None if it no longer exists."""
     try:
         return corpus.read(path)
     except NotFoundError:

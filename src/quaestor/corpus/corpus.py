@@ -45,18 +45,18 @@ class Corpus:
 
     Args:
         root: the folder or file that the index was made from.
-        store: opened for the embedder.
+        store: the store, opened for the embedder.
         embedder: turns texts and queries into vectors.
-        indexer: keeps the store in step with the files.
+        indexer: keeps the store up to date with the files.
         ranker: puts hits in order.
-        refresh_seconds: how long the refresh before each use may take.
-        refresh_cost: what embedding changed files may cost.
+        refresh_seconds: the most seconds that the refresh before each use may take.
+        refresh_cost: the most that embedding changed files may cost, in millionths of the currency's unit.
         shared: whether other machines may keep the index current, and hold the files.
         vector_progress: describes vectors that are still being made for the index.
         reopen: returns new parts after the index was given another embedder; None if that is the caller's task.
 
     Attributes:
-        root: as above.
+        root: the folder or file that the index was made from.
     """
 
     def __init__(  # noqa: PLR0913 - the parts, and what each use of them may take
@@ -101,12 +101,12 @@ class Corpus:
 
     @property
     def store(self) -> Store:
-        """What keeps the index."""
+        """The store of the index."""
         return self._index.store
 
     @property
     def embedder(self) -> Embedder:
-        """What the index was embedded with."""
+        """The embedder of the index."""
         return self._index.embedder
 
     @property
@@ -131,19 +131,19 @@ class Corpus:
 
     @property
     def source(self) -> str:
-        """What the index is made of, as sessions and the ledger record it."""
+        """The path of the source, as sessions and the ledger record it."""
         return str(self.root)
 
     @property
     def project(self) -> str:
-        """What people call the whole corpus."""
+        """The name of the whole corpus, as people use it."""
         return self.retriever.project
 
     def model_named(self, name: str) -> Model:
         """Return a model by its name.
 
         Raises:
-            UsageError: this corpus was put together without settings, which say where models are.
+            UsageError: this corpus was made without settings, which name the models' endpoint.
         """
         raise UsageError(
             f"a corpus without settings cannot find model {name!r}; give the model itself, or open an Index"
@@ -153,7 +153,7 @@ class Corpus:
 
     @property
     def refresh_seconds(self) -> float:
-        """How long a use of the corpus may bring the index up to date."""
+        """The most seconds that the refresh before each use may take."""
         return self._index.refresh_seconds
 
     @refresh_seconds.setter
@@ -167,7 +167,7 @@ class Corpus:
 
     @property
     def last_changes(self) -> Changes:
-        """What the last refresh changed."""
+        """The changes of the last refresh."""
         return self._index.last_changes
 
     @property
@@ -231,12 +231,12 @@ class Corpus:
         Args:
             query: the words to search for. Dates and authors in it are words, too; ``understand`` reads them as
                 filters.
-            k: how many hits.
-            mode: how they are scored.
-            where: only documents that it lets through.
+            k: the most hits to return.
+            mode: how hits are scored.
+            where: a filter on documents.
             since: only documents of this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
             before: only documents of an earlier date.
-            by: an author, or several, any of whom will do.
+            by: an author, or several, of whom any may match.
 
         Raises:
             UsageError: a date is malformed.
@@ -264,9 +264,9 @@ class Corpus:
 
         Args:
             question: dates and authors in it limit the documents, unless that leaves none.
-            k: how many hits.
-            mode: how they are scored.
-            where: only documents that it lets through.
+            k: the most hits to return.
+            mode: how hits are scored.
+            where: a filter on documents.
             filters: whether dates and authors are read from the question; if not, they are searched as words.
         """
         understood = self.understand(question, where) if filters else UnderstoodQuestion(question, where)
@@ -295,7 +295,7 @@ class Corpus:
         return read_understood(self.store, question, where)
 
     def bylines(self, where: Where | None = None) -> Bylines:
-        """Return who wrote the documents that a filter lets through, and when."""
+        """Return the authors and dates of the documents that match a filter."""
         return self.store.bylines(where)
 
     def unmentioned_names(self, question: str) -> tuple[str, ...]:
@@ -343,14 +343,14 @@ class Corpus:
         """Return lines of a document as they are on disk now, after bringing the index up to date.
 
         Args:
-            path: the document's path; ``./`` before it and doubled slashes do no harm.
-            start_line: first line, 1-based.
-            end_line: last line, inclusive; the last one of the document if it is greater or not given.
+            path: the document's path; ``./`` before it and doubled slashes are ignored.
+            start_line: the first line, 1-based.
+            end_line: the last line, inclusive; the document's last line if it is greater or None.
 
         Raises:
             NotFoundError: the path is not a document of this corpus, or the file is gone.
             ForbiddenError: the path now leads out of the root.
-            UsageError: there are no such lines.
+            UsageError: the document does not have these lines.
         """
         return self._documents.read_lines(path, start_line, end_line)
 
@@ -366,8 +366,8 @@ class Corpus:
         """Return the documents as a tree of folders, after bringing the index up to date.
 
         Args:
-            folder: where to begin; empty or ``.`` for the root.
-            depth: how many levels of folders to open.
+            folder: the folder to begin with; empty or ``.`` for the root.
+            depth: the number of levels of folders to open.
 
         Raises:
             NotFoundError: there is no such folder in this corpus.
@@ -397,7 +397,7 @@ class Corpus:
         return self._relatives.of(target, kinds, limit)
 
     def stats(self) -> CorpusStats:
-        """Return sizes of everything."""
+        """Return the sizes of the index."""
         stats = self.store.stats()
         return CorpusStats(
             root=str(self.root),
@@ -418,7 +418,7 @@ class Corpus:
 
         Args:
             count_tokens: counts a text's tokens for an estimate of cost.
-            embedder: name of the embedder whose vector keys are wanted, or None.
+            embedder: the name of the embedder whose vector keys are returned; None for no keys.
         """
         return self._index.survey(count_tokens, embedder)
 

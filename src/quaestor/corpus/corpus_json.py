@@ -28,11 +28,11 @@ def search_object(
     """Return the result of a search.
 
     Args:
-        query: what was searched for.
-        hits: what was found, best first.
+        query: the text that was searched for.
+        hits: the hits, best first.
         corpus: the corpus, with the freshness of this search.
-        seconds: that it took.
-        explain: whether each feature's share in a score is told.
+        seconds: the time that the search took.
+        explain: whether to include each feature's share in a score.
         understood: how the query was understood.
         name: the name of the corpus; empty for its folder's.
     """
@@ -143,13 +143,13 @@ def several_object(
     """Return the result of a search of several corpora; ``index`` is then of all of them together.
 
     Args:
-        query: what was searched for.
-        hits: what was found, best first.
+        query: the text that was searched for.
+        hits: the hits, best first.
         corpora: the corpora, with the freshness of this search.
-        seconds: that it took.
-        explain: whether each feature's share in a score is told.
+        seconds: the time that the search took.
+        explain: whether to include each feature's share in a score.
         understood: how the query was understood.
-        failures: errors of corpora that were not searched, by name.
+        failures: the errors of corpora that were not searched, by name.
     """
     held = {name: index_object(corpus) for name, corpus in corpora.last_searched.items()}
     each = [_searched_object(name, corpora[name], index) for name, index in held.items()]

@@ -29,8 +29,8 @@ class VectorProgress(NamedTuple):
 
     Attributes:
         embedder: the setting that chooses their embedder.
-        done: how many are made.
-        total: how many there will be, or 0 if unknown.
+        done: the number of finished vectors.
+        total: the number of all vectors; 0 if it is unknown.
         busy: whether a process is making them.
     """
 
@@ -45,16 +45,16 @@ class CorpusStats(NamedTuple):
 
     Attributes:
         root: the folder that was indexed.
-        documents: number of documents.
-        chunks: number of chunks.
-        bytes: sum of the documents' sizes.
-        index_bytes: what the index takes on disk.
-        languages: documents per language.
-        chunkers: documents per method of cutting.
-        notes: documents per fallback or lossy reading.
+        documents: the number of documents.
+        chunks: the number of chunks.
+        bytes: the sum of the documents' sizes.
+        index_bytes: the index's size on disk.
+        languages: the number of documents per language.
+        chunkers: the number of documents per method of cutting.
+        notes: the number of documents per fallback or lossy reading.
         embedder: the embedder's name.
         store: the kind of store.
-        generation: number of committed changes.
+        generation: the number of committed changes.
     """
 
     root: str
@@ -79,7 +79,7 @@ class Freshness(NamedTuple):
         hindrance: why changes could not be indexed, unless the time was too short; else empty.
         stored: whether the files are on other machines: then ``checked_at`` is the time of the index's last refresh.
         commit: the commit of that refresh, if the files are on other machines; else empty.
-        unkept: if the files are on other machines, how many documents the index does not keep the bytes of.
+        unkept: if the files are on other machines, the number of documents whose bytes the index does not hold.
     """
 
     fresh: bool
@@ -98,7 +98,7 @@ class Freshness(NamedTuple):
 
     @property
     def remark(self) -> str:
-        """As of when an answer is where the files are not, and what its citations are checked against; else empty."""
+        """If the files are elsewhere, how old answers are and what citations are checked against; else empty."""
         if not self.stored:
             return ""
         when = f" as of {self.checked_at}" if self.checked_at else ""
@@ -138,7 +138,7 @@ def ignored_by_setting(changes: Changes) -> int:
 
 
 def merged_bylines(each: Iterable[Bylines]) -> Bylines:
-    """Return who wrote the documents of several corpora, and when."""
+    """Return the authors and dates of the documents of several corpora."""
     bylines = list(each)
     authors: Counter[str] = Counter()
     for one in bylines:
@@ -153,7 +153,7 @@ def merged_bylines(each: Iterable[Bylines]) -> Bylines:
 
 
 def merged_freshness(each: Sequence[Freshness]) -> Freshness:
-    """Return how current an answer of several corpora is: as current as the least of them."""
+    """Return the freshness of several corpora: that of the least fresh one."""
     return Freshness(
         all(one.fresh for one in each),
         min((one.checked_at for one in each), default=""),
@@ -165,7 +165,7 @@ def merged_freshness(each: Sequence[Freshness]) -> Freshness:
 
 
 def merged_reach(each: Sequence[ByMeaning]) -> ByMeaning:
-    """Return how much of several corpora could be searched by meaning."""
+    """Return how much of several corpora was searched by meaning."""
     reached = set(each)
     return reached.pop() if len(reached) == 1 else "some"
 
@@ -174,7 +174,7 @@ class SearchEmbedder:
     """A corpus's embedder as its searches use it.
 
     Args:
-        embedder: that the index was made with.
+        embedder: the embedder that the index was made with.
         indexer: knows which documents wait for vectors.
         root: the source.
         vector_progress: describes vectors that are still being made for the index.

@@ -15,7 +15,7 @@ _LIKE = 0.6
 def near_paths(path: str, paths: Iterable[str], most: int = 3) -> list[str]:
     """Return up to ``most`` of ``paths`` that are similar to ``path``, the most similar first.
 
-    First those that end like it, then those of the same name elsewhere, then those of a similar name.
+    Paths with the same end come first, then those with the same name elsewhere, then those with a similar name.
     """
     wanted = re.sub(r"(?::\d+(?:-\d+)?)+$", "", path[:_LONGEST].strip().replace("\\", "/"))
     parts = [part for part in wanted.lower().split("/") if part not in ("", ".", "..")]
@@ -44,7 +44,7 @@ def _common(parts: list[str], path: str) -> int:
 
 
 def plain(path: str) -> str:
-    """Return a path in the index's form, without ``./`` and doubled slashes; one that leads elsewhere is unchanged."""
+    """Return a path in the index's form, without ``./`` and doubled slashes; a path out of the root is unchanged."""
     parts = [part for part in path.strip().split("/") if part not in ("", ".")]
     return path if path.startswith("/") or ".." in parts else "/".join(parts)
 
@@ -56,7 +56,7 @@ def parents(path: str) -> list[str]:
 
 
 def suggest_path(path: str, paths: Iterable[str]) -> str:
-    """Return the end of an error about a path that is not there: which of ``paths`` may be meant."""
+    """Return the end of an error about a missing path: which of ``paths`` may be meant."""
     return suggest_paths(near_paths(path, paths))
 
 
@@ -96,8 +96,8 @@ def make_tree(paths: Iterable[str], folder: str, depth: int) -> Folder | None:
 
     Args:
         paths: the paths of all documents.
-        folder: where to begin; empty for the root.
-        depth: 0 gives only the number of documents.
+        folder: the folder to begin with; empty for the root.
+        depth: the number of levels; 0 for only the number of documents.
     """
     prefix = f"{folder}/" if folder else ""
     inside = sorted(path[len(prefix) :] for path in paths if path.startswith(prefix))

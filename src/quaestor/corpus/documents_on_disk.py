@@ -55,7 +55,7 @@ class DocumentsOnDisk:
         return snapshot.data if snapshot is not None and _is_file(snapshot) else None
 
     def _document_at(self, path: str) -> Document:
-        """Return a document by its very path; raises as ``read``."""
+        """Return the document of exactly this path; raises as ``read``."""
         document = self._index.store.document(path)
         if document is None:
             raise NotFoundError(f"{path!r} is not in this index. Give a path as a search shows it.")
@@ -99,7 +99,7 @@ class DocumentsOnDisk:
     def _read_indexed(self, path: str) -> Snapshot | None:
         """Return a document's bytes, or the text that was made of them, as the index keeps them.
 
-        What an earlier version indexed is read from its chunks, which hold all of it but for blanks.
+        If an earlier version indexed it, it is read from its chunks, which hold everything but blanks.
         """
         store = self._index.store
         document = store.document(path)

@@ -22,7 +22,7 @@ _SUGGESTED = 3
 
 
 def split_place(text: str) -> tuple[str, int | None]:
-    """Return a path and the line behind it: ``src/a.py:12`` -> src/a.py, 12."""
+    """Return a path and the line after it: ``src/a.py:12`` -> src/a.py, 12."""
     match = _LINE.match(text)
     return (match[1], int(match[2])) if match else (text, None)
 
@@ -37,8 +37,8 @@ def read_name(text: str) -> Target:
     plain = text[:_LONGEST].strip().removesuffix("()").strip()
     # Whatever has no letters to split at is a name as it stands: an operator.
     parts = [part.strip() for part in _SEPARATORS.split(plain)] if re.search(r"\w", plain) else [plain]
-    kept = [part for part in parts if part]
-    return Target(kept[-1], tuple(kept[:-1])) if kept else Target()
+    filled = [part for part in parts if part]
+    return Target(filled[-1], tuple(filled[:-1])) if filled else Target()
 
 
 class Relatives:
@@ -75,7 +75,7 @@ class Relatives:
         )
 
     def _current(self) -> RelativeFinder:
-        """Return the relations in the index's present store, which changes when vectors are replaced."""
+        """Return the finder over the index's present store, which changes when vectors are replaced."""
         store = self._index.store
         if self._relations is None or self._relations[0] is not store:
             self._relations = (store, RelativeFinder(store, self._index.meaning.asked))
@@ -99,5 +99,5 @@ class Relatives:
         return target
 
     def _occurs(self, name: str) -> bool:
-        """Return whether a name occurs anywhere in the corpus, be it in prose or data."""
+        """Return whether a name occurs anywhere in the corpus, in prose and data, too."""
         return bool(self._index.store.lexical(terms_of_word(name)[:1], 1)) if name.isidentifier() else False

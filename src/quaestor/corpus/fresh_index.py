@@ -1,4 +1,4 @@
-"""An index that is brought up to date before anything is taken from it."""
+"""An index that is brought up to date before each use."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class IndexParts(NamedTuple):
     """The exchangeable parts of a corpus, which belong together.
 
     Attributes:
-        store: opened for the embedder.
+        store: the store, opened for the embedder.
         embedder: turns texts and queries into vectors.
-        indexer: keeps the store in step with the files.
+        indexer: keeps the store up to date with the files.
         ranker: puts hits in order.
         vector_progress: describes vectors that are still being made for the index.
     """
@@ -58,10 +58,10 @@ class FreshIndex:
 
     Args:
         root: the folder or file that the index was made from.
-        parts: what it is put together from.
+        parts: the store, the embedder and the other parts of the index.
         reopen: returns new parts after the index was given another embedder; None if that is the caller's task.
-        refresh_seconds: how long the refresh before each use may take.
-        refresh_cost: what embedding changed files may cost.
+        refresh_seconds: the most seconds that the refresh before each use may take.
+        refresh_cost: the most that embedding changed files may cost, in millionths of the currency's unit.
         shared: whether other machines may keep the index current, and hold the files.
 
     Attributes:

@@ -59,7 +59,7 @@ class JointCorpus:
 
     Args:
         corpora: the corpora, at least one; paths in one without a name, ``""``, have no prefix.
-        aside: others by name, which are read and not searched, for files that a question names by path.
+        aside: further corpora by name, which are read but not searched, for files that a question names by path.
 
     Attributes:
         source: the roots, as sessions record them.
@@ -115,7 +115,7 @@ class JointCorpus:
         return self._several.understand(question, where)
 
     def bylines(self, where: Where | None = None) -> Bylines:
-        """Return who wrote the documents of all corpora, and when."""
+        """Return the authors and dates of the documents of all corpora."""
         return self._several.bylines(where)
 
     def spelling(self, query: str) -> Spelling:
@@ -123,7 +123,7 @@ class JointCorpus:
         return self._several.spelling(query)
 
     def in_english(self, question: str) -> str:
-        """Return a question in another language as the first corpus that reads it otherwise searches for it."""
+        """Return the first corpus's translation of a question in another language; any other question unchanged."""
         read = (corpus.in_english(question) for corpus in self._several.values())
         return next((text for text in read if text != question), question)
 

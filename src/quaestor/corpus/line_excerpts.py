@@ -14,15 +14,15 @@ class Excerpt:
 
     Attributes:
         path: the document's path.
-        start_line: first line, 1-based.
-        end_line: last line, inclusive; ``start_line - 1`` for an empty document.
-        total_lines: lines of the whole document.
+        start_line: the first line, 1-based.
+        end_line: the last line, inclusive; ``start_line - 1`` for an empty document.
+        total_lines: the number of lines of the whole document.
         lines: the lines without their ends.
         language: the document's language.
-        sha256: of the file that the lines were taken from, lower-case hex.
-        fresh: whether the index holds these very bytes.
-        title: a page's or a prose document's title.
-        url: where a page came from.
+        sha256: the hash of the file from which the lines were taken, lower-case hex.
+        fresh: whether the index holds the same bytes.
+        title: the title of a page or a prose document.
+        url: the address of a page that was crawled.
     """
 
     path: str
@@ -54,9 +54,9 @@ def lines_of(data: bytes) -> list[str]:
 
 
 def excerpt(document: Document, data: bytes, sha256: str, start_line: int, end_line: int | None) -> Excerpt:
-    """Return lines of ``data``, a document's text; ``end_line`` beyond the last means the last.
+    """Return lines of ``data``, a document's text; an ``end_line`` beyond the last line means the last line.
 
-    ``sha256`` is of the file that the text is, or was made of.
+    ``sha256`` is the hash of the file, which is the text itself or was converted to it.
 
     The lines from ``start_line`` on must exist.
     """

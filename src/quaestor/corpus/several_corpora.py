@@ -41,7 +41,7 @@ def short_names(roots: Sequence[Path]) -> dict[str, Path]:
     """Return the roots by folder name, with as many parents as distinguish it from the others.
 
     Args:
-        roots: real paths; duplicates are named once.
+        roots: the real paths; duplicates are named once.
     """
     paths: dict[str, Path] = {}
     for root in dict.fromkeys(roots):
@@ -64,7 +64,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         corpora: the corpora, at least one; duplicates are searched once.
 
     Attributes:
-        failures: errors of corpora in the last search, by name.
+        failures: the errors of corpora in the last search, by name.
 
     Raises:
         UsageError: there is no corpus.
@@ -158,7 +158,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         return read_understood(self, question, where)
 
     def bylines(self, where: Where | None = None) -> Bylines:
-        """Return who wrote the documents of all corpora that a filter lets through, and when."""
+        """Return the authors and dates of the documents of all corpora that match a filter."""
         each = []
         for corpus in self.values():
             with suppress(QuaestorError, OSError):  # the search will say so

@@ -1,4 +1,4 @@
-"""Filters from a question's dates and authors, and never one that leaves no document."""
+"""Reads filters from a question's dates and authors; a filter that would leave no document is not used."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class HasBylines(Protocol):
     """Anything that knows the authors and dates of its documents: a store, a corpus, several corpora."""
 
     def bylines(self, where: Where | None = None) -> Bylines:
-        """Return who wrote the documents that a filter lets through, and when."""
+        """Return the authors and dates of the documents that match a filter."""
         ...
 
 
@@ -90,7 +90,7 @@ def search_understood(
 
 
 def why_none(store: HasBylines, where: Where) -> str:
-    """Return why a filter lets nothing through, as a sentence; empty if it does let something through."""
+    """Return why no document matches a filter, as a sentence; empty if some document matches."""
     if store.bylines(where).documents:
         return ""
     everything = store.bylines()
@@ -108,19 +108,19 @@ def why_none(store: HasBylines, where: Where) -> str:
 
 
 def _no_language(languages: Sequence[str]) -> str:
-    """Return that no document is in some languages, with the nearest names where one is none."""
+    """Return a sentence that no document is in these languages, with similar names if a language is unknown."""
     from difflib import get_close_matches  # noqa: PLC0415 - few filters leave nothing
 
-    said = f"No document is in {' or '.join(map(repr, languages))}."
+    message = f"No document is in {' or '.join(map(repr, languages))}."
     meant = [near for one in languages if one not in KNOWN for near in get_close_matches(one.lower(), KNOWN, 2, 0.75)]
-    return f"{said} Did you mean {' or '.join(map(repr, meant))}?" if meant else said
+    return f"{message} Did you mean {' or '.join(map(repr, meant))}?" if meant else message
 
 
 def require_some(store: HasBylines, where: Where) -> None:
-    """Check that a filter lets something through.
+    """Check that some document matches a filter.
 
     Raises:
-        UsageError: it does not; the message says why.
+        UsageError: no document matches; the message says why.
     """
     if why := why_none(store, where):
         raise UsageError(why)

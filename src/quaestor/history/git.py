@@ -1,4 +1,4 @@
-"""Running git on a repository that may be hostile: read-only, bounded, without its configuration.
+"""Runs git on a repository that may be hostile: read-only, within limits, without its configuration.
 
 A repository's configuration, attributes and environment can make git run programs: pagers, file watchers, text
 converters, filters, external diffs, hooks, signature checkers, credential helpers, transports. Disabling each by an
@@ -90,7 +90,7 @@ _ATTRIBUTES = """\
 
 
 class NoHistoryError(QuaestorError):
-    """There is no history to read: no git, no repository, or one that git does not read."""
+    """There is no history to read: git or the repository is missing, or git cannot read it."""
 
 
 class ForeignHistoryError(NoHistoryError):
@@ -102,7 +102,7 @@ class Output(NamedTuple):
 
     Attributes:
         data: the bytes.
-        whole: whether that is all: neither time nor room ended it, and git did not fail.
+        whole: whether the output is complete: no limit ended it, and git did not fail.
     """
 
     data: bytes
@@ -118,15 +118,15 @@ class Git:
     """Git over one repository. Use it as a context.
 
     Args:
-        repository: which one.
-        seconds: time limit of all runs together.
+        repository: the repository to read.
+        seconds: the time limit of all runs together.
 
     Attributes:
-        whole: whether everything that was asked was answered in full.
-        repository: which one it reads.
+        whole: whether every output so far was complete.
+        repository: the repository that it reads.
 
     Raises:
-        NoHistoryError: there is no git, no repository where one was said to be, or it leads to one elsewhere.
+        NoHistoryError: git or the repository is missing, or its git folder leads to another repository.
     """
 
     def __init__(self, repository: Repository, seconds: float = ALL_SECONDS) -> None:
@@ -153,23 +153,23 @@ class Git:
 
         Args:
             arguments: the arguments after ``git``; paths follow ``--``.
-            seconds: time limit, if less than what is left for the answer.
-            most: size limit, bytes.
+            seconds: the time limit, if less time is not left for all runs.
+            most: the size limit in bytes.
         """
         seconds = min(seconds, self._until - time.monotonic())
         if seconds <= 0:
             self.whole = False
             return Output(b"", whole=False)
-        found = _read([self._program, "--no-pager", *arguments], self._folder, self._environment, seconds, most)
-        self.whole &= found.whole
-        return found
+        output = _read([self._program, "--no-pager", *arguments], self._folder, self._environment, seconds, most)
+        self.whole &= output.whole
+        return output
 
     def ask(self, *arguments: str, seconds: float = SECONDS) -> str | None:
-        """Return git's short answer to a question that it may well refuse; None if it did, or took too long."""
+        """Return git's short output; None if git failed or took too long."""
         seconds = min(seconds, self._until - time.monotonic())
         command = [self._program, "--no-pager", *arguments]
-        found = _read(command, self._folder, self._environment, max(seconds, 0.0), _MOST_BYTES)
-        return found.text if found.whole else None
+        output = _read(command, self._folder, self._environment, max(seconds, 0.0), _MOST_BYTES)
+        return output.text if output.whole else None
 
     def close(self) -> None:
         """Remove the folder that git was run in."""
@@ -190,10 +190,10 @@ def program() -> str:
     Raises:
         NoHistoryError: git is not installed.
     """
-    found = shutil.which("git", path=_absolute_path(os.environ))
-    if found is None or not Path(found).is_absolute():
+    path = shutil.which("git", path=_absolute_path(os.environ))
+    if path is None or not Path(path).is_absolute():
         raise NoHistoryError("There is no git on this machine, so its history cannot be read. Install git.")
-    return found
+    return path
 
 
 def environment_for(folder: Path, inherited: Mapping[str, str]) -> dict[str, str]:
@@ -227,7 +227,7 @@ def _absolute_path(inherited: Mapping[str, str]) -> str:
 
 
 def _check_own(repository: Repository) -> None:
-    """Raise ForeignHistoryError if git would read what belongs to another repository."""
+    """Raise ``ForeignHistoryError`` if git would read files of another repository."""
     top = repository.top or repository.git_folder.parent
     boundary = GitBoundary(top, repository.git_folder, repository.common_folder, repository.within)
     foreign = boundary.find_foreign()
@@ -261,11 +261,11 @@ def _make_bare_repository(folder: Path, repository: Repository) -> None:
 
 def _config(theirs: Path) -> str:
     """Return our own configuration; of the repository's, only the formats of its objects and references."""
-    said = b""
+    content = b""
     if theirs.is_file():
         with theirs.open("rb") as file:
-            said = file.read(_LARGEST_CONFIG)
-    formats = {key: value.lower() for _, key, value in config_values(said.decode("utf-8", "replace"))}
+            content = file.read(_LARGEST_CONFIG)
+    formats = {key: value.lower() for _, key, value in config_values(content.decode("utf-8", "replace"))}
     objects = "sha256" if formats.get("objectformat") == "sha256" else "sha1"
     reftable = formats.get("refstorage", "").startswith("reftable")
     return _CONFIG.format(nothing=os.devnull, objects=objects) + (_REFTABLE if reftable else "")
@@ -309,12 +309,12 @@ class Repository(NamedTuple):
     """A repository, or a part of one.
 
     Attributes:
-        git_folder: holds ``HEAD``: of this worktree, if there are several.
-        common_folder: holds objects and references; without worktrees it is the same.
+        git_folder: the folder that holds ``HEAD``; if there are several worktrees, this one's.
+        common_folder: the folder that holds objects and references; without worktrees it is the same.
         prefix: the readable part: empty for all, else a folder ending with ``/``, or a file.
         shows: returns whether the content of a path, relative to the prefix, may be shown.
-        top: the folder that holds ``.git``; None: the one that holds the git folder.
-        within: folders elsewhere in which what git reads may lie as well.
+        top: the folder that holds ``.git``; None for the parent of the git folder.
+        within: folders elsewhere that git may read, too.
     """
 
     git_folder: Path

@@ -23,12 +23,12 @@ class GitBoundary:
 
     Args:
         top: the folder that holds ``.git``.
-        own: where that leads.
+        own: the git folder to which that leads.
         common: the git folder that worktrees share.
         within: folders, named by the user, whose whole content belongs to it.
 
     Attributes:
-        foreign: the git folder, if it does not belong to it; else None.
+        foreign: the git folder, if it does not belong to the folder; else None.
     """
 
     def __init__(self, top: Path, own: Path, common: Path, within: Sequence[str] = ()) -> None:
@@ -50,7 +50,7 @@ class GitBoundary:
         return any(place == area or place.startswith(area.rstrip(os.sep) + os.sep) for area in self._areas)
 
     def find_foreign(self) -> Path | None:
-        """Return the first place that git would read and that does not belong to the folder, or None."""
+        """Return the first path that git would read and that does not belong to the folder; None if all do."""
         if self.foreign is not None:
             return self.foreign
         given = [self._own / "HEAD", *(self._common / name for name in READ_BY_GIT)]
@@ -72,10 +72,10 @@ class GitBoundary:
                         folders.append(entry.path)
             # git asks each folder of objects for others.
             alternates = Path(place, "info", "alternates")
-            named = _alternates(alternates)
-            if named is None:
+            others = _alternates(alternates)
+            if others is None:
                 return alternates
-            waiting += [Path(place, one) for one in named]
+            waiting += [Path(place, one) for one in others]
         return None
 
 
@@ -88,12 +88,12 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
 
 
 def _alternates(path: Path) -> list[str] | None:
-    """Return the folders of objects that a file names; None if it is not to be understood as git would."""
+    """Return the folders of objects that a file names; None if git might read the file differently."""
     if not os.path.lexists(path):
         return []
-    said = read_small(path, _LARGEST_FILE)
-    lines = [line for line in said.split(b"\n") if line and not line.startswith(b"#")]
-    if not lines or len(said) == _LARGEST_FILE or any(b"\0" in line or line.startswith(b'"') for line in lines):
+    content = read_small(path, _LARGEST_FILE)
+    lines = [line for line in content.split(b"\n") if line and not line.startswith(b"#")]
+    if not lines or len(content) == _LARGEST_FILE or any(b"\0" in line or line.startswith(b'"') for line in lines):
         return None
     return [os.fsdecode(line) for line in lines]
 
@@ -106,8 +106,8 @@ def _names(own: Path, top: Path) -> bool:
     if worktree.endswith("/.git") and _is_folder(place / worktree.removesuffix("/.git"), folder):
         return True
     configured = (os.fsdecode(read_small(place / name, _LARGEST_FILE)) for name in ("config", "config.worktree"))
-    named = {value for text in configured for *at, value in config_values(text) if at == ["core", "worktree"]}
-    return any(_is_folder(place / one, folder) for one in named)
+    work_trees = {value for text in configured for *at, value in config_values(text) if at == ["core", "worktree"]}
+    return any(_is_folder(place / one, folder) for one in work_trees)
 
 
 def _is_folder(path: Path, folder: str) -> bool:

@@ -29,7 +29,7 @@ class CommitText(NamedTuple):
     Attributes:
         commit: its metadata.
         text: all lines, each with a line feed.
-        head_lines: how many of them come before the differences.
+        head_lines: the number of lines before the differences.
         files: the changed paths, as the corpus names them.
     """
 
@@ -51,13 +51,13 @@ def is_object(path: str) -> bool:
 
 def object_text(git: Git, path: str) -> str | None:
     """Return the text of the commit or tag that a path names; None if it does not exist."""
-    named = _PLACE.fullmatch(path)
-    if named is None:
+    match = _PLACE.fullmatch(path)
+    if match is None:
         return None
-    if named["tag"]:
-        return next((tag_text(tag) for tag in tags(git) if tag.name == named["tag"]), None)
-    found = commit_text(git, named["commit"])
-    return None if found is None else found.text
+    if match["tag"]:
+        return next((tag_text(tag) for tag in tags(git) if tag.name == match["tag"]), None)
+    commit = commit_text(git, match["commit"])
+    return None if commit is None else commit.text
 
 
 def commit_text(git: Git, commit: str) -> CommitText | None:
@@ -65,8 +65,8 @@ def commit_text(git: Git, commit: str) -> CommitText | None:
     arguments = ["show", f"--format={_FORMAT}", "--patch", "--diff-merges=first-parent", "--find-renames"]
     arguments += ["--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--submodule=short"]
     arguments += ["--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", f"{commit}^{{commit}}", "--"]
-    found = git.run(*arguments, *git.repository.scope, most=_LARGEST)
-    head = found.text.split("\0", 5)
+    output = git.run(*arguments, *git.repository.scope, most=_LARGEST)
+    head = output.text.split("\0", 5)
     if len(head) < 6:
         return _without_changes(git, commit)
     # A tag or branch may be called like another commit's hash.
@@ -75,7 +75,7 @@ def commit_text(git: Git, commit: str) -> CommitText | None:
     parts = list(_parts(git, head[5]))
     if git.repository.prefix and not parts:
         return None
-    return _join_text(commit_of(*head[:5]), parts, whole=len(found.data) < _LARGEST)
+    return _join_text(commit_of(*head[:5]), parts, whole=len(output.data) < _LARGEST)
 
 
 def _without_changes(git: Git, commit: str) -> CommitText | None:
@@ -113,7 +113,7 @@ def _count(lines: list[str], sign: str) -> int:
 
 def _path(lines: list[str]) -> str:
     """Return the path that a file has after a change, or had before it was removed."""
-    named = {}
+    names = {}
     for raw in lines[1:]:
         if raw.startswith("@@"):
             break
@@ -122,8 +122,8 @@ def _path(lines: list[str]) -> str:
         for key in ("+++ b/", "--- a/", '+++ "b/', '--- "a/', "rename to ", "copy to "):
             if line.startswith(key):
                 quoted = line.endswith('"') and '"' in key
-                named[key[:3]] = _unquote(line[len(key) : -1]) if quoted else line[len(key) :]
-    if path := named.get("+++") or named.get("ren") or named.get("cop") or named.get("---"):
+                names[key[:3]] = _unquote(line[len(key) : -1]) if quoted else line[len(key) :]
+    if path := names.get("+++") or names.get("ren") or names.get("cop") or names.get("---"):
         return path
     # A change of mode or of binary content alone: both paths are the same, and of the same length.
     both = lines[0].removeprefix("diff --git ")
@@ -135,8 +135,8 @@ def _unquote(name: str) -> str:
     """Return a name that git quoted, because it contains quotes, backslashes or control characters."""
     plain = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
-    def character(found: re.Match[str]) -> str:
-        sign = found[1]
+    def character(match: re.Match[str]) -> str:
+        sign = match[1]
         return chr(int(sign, 8)) if len(sign) == 3 else plain.get(sign, sign)
 
     return re.sub(r"\\([0-7]{3}|.)", character, name)

@@ -27,11 +27,11 @@ class Commit(NamedTuple):
 
     Attributes:
         id: the whole hash, lower-case hex.
-        author: who wrote it, by the repository's mailmap; a name, never an address.
-        date: the day of writing, ISO 8601.
+        author: the author's name by the repository's mailmap, never an address.
+        date: the day of writing in ISO 8601.
         subject: the first paragraph of the message in one line.
         body: the rest of the message.
-        parents: how many commits it follows: 0 for a first one, 2 for a merge.
+        parents: the number of its parents: 0 for a first commit, 2 for a merge.
     """
 
     id: str
@@ -52,9 +52,9 @@ class Author(NamedTuple):
 
     Attributes:
         name: the name by the repository's mailmap.
-        commits: how many.
-        first: the day of the oldest, ISO 8601.
-        newest: the hash of the newest.
+        commits: the number of commits.
+        first: the day of the oldest commit in ISO 8601.
+        newest: the hash of the newest commit.
     """
 
     name: str
@@ -78,13 +78,13 @@ def log(  # noqa: PLR0913 - one argument a limit
     """Return commits, newest first.
 
     Args:
-        git: asked.
+        git: runs git.
         revisions: commits and ranges of them; ``HEAD`` by default.
         paths: the paths as git names them; by default the repository's readable part.
-        limit: most commits to return.
-        since: first day, ISO 8601.
-        until: last day, ISO 8601.
-        words: all of them must occur in the message.
+        limit: the most commits to return.
+        since: the first day in ISO 8601.
+        until: the last day in ISO 8601.
+        words: words that must all occur in the message.
         by: the author.
         scoped: whether to pass paths; an option for lines of a file excludes them.
         options: further options of ``git log``.
@@ -101,11 +101,11 @@ def log(  # noqa: PLR0913 - one argument a limit
 def read_commits(data: bytes) -> list[Commit]:
     """Return the commits that git printed; a commit that is cut off is left out."""
     fields = data.decode("utf-8", "replace").split("\0")
-    found = []
+    commits = []
     for at in range(0, len(fields) - len(_FIELDS), len(_FIELDS)):
         identity, author, date, parents, message = fields[at : at + len(_FIELDS)]
-        found.append(commit_of(identity.strip(), author, date, parents, message))
-    return found
+        commits.append(commit_of(identity.strip(), author, date, parents, message))
+    return commits
 
 
 def commit_of(identity: str, author: str, date: str, parents: str, message: str) -> Commit:
@@ -135,26 +135,26 @@ def period(since: str, until: str) -> list[str]:
 
 
 def count(git: Git, revisions: str, since: str = "", until: str = "") -> int | None:
-    """Return how many commits there are; None if there was no time to count them."""
+    """Return the number of commits; None if counting took too long."""
     limits = (*period(since, until), "--end-of-options", revisions, "--", *git.repository.scope)
-    found = git.ask("rev-list", "--count", *limits, seconds=_COUNT_SECONDS)
-    return int(found) if found and found.strip().isdigit() else None
+    output = git.ask("rev-list", "--count", *limits, seconds=_COUNT_SECONDS)
+    return int(output) if output and output.strip().isdigit() else None
 
 
 def authors(
     git: Git, revisions: str = "HEAD", paths: Sequence[str] = (), since: str = "", until: str = ""
 ) -> list[Author]:
-    """Return who wrote the commits, those with most of them first."""
+    """Return the authors of commits, those with most commits first."""
     arguments = ["log", "--format=%aN%x00%as%x00%H", "--no-show-signature", *period(since, until)]
     arguments += ["--end-of-options", revisions, "--", *(paths or git.repository.scope)]
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_name: dict[str, list[tuple[str, str]]] = {}
     for line in git.run(*arguments, most=_MOST_AUTHORS_BYTES).text.split("\n"):
         name, _, dated = line.partition("\0")
         date, mark, commit = dated.partition("\0")
         if mark:
-            found.setdefault(clean_name(name), []).append((date, commit))
-    listed = [Author(name, len(each), min(each)[0], each[0][1]) for name, each in found.items()]
-    return sorted(listed, key=lambda one: (-one.commits, one.name))
+            by_name.setdefault(clean_name(name), []).append((date, commit))
+    each_author = [Author(name, len(each), min(each)[0], each[0][1]) for name, each in by_name.items()]
+    return sorted(each_author, key=lambda one: (-one.commits, one.name))
 
 
 Presence = Literal["file", "folder", "none"]
@@ -168,11 +168,11 @@ def presence(git: Git, path: str, revision: str = "HEAD") -> Presence:
 
 def file_lines(git: Git, path: str, revision: str = "HEAD") -> list[str]:
     """Return the lines of a file, as git names it, in a revision; none if it is not there."""
-    found = git.ask("cat-file", "blob", f"{revision}:{path}")
-    return found.split("\n") if found else []
+    output = git.ask("cat-file", "blob", f"{revision}:{path}")
+    return output.split("\n") if output else []
 
 
 def is_empty(git: Git) -> bool:
     """Return whether no commit touches the part that is read."""
-    found = git.ask("log", "-n1", "--format=%H", "HEAD", "--", *git.repository.scope)
-    return not (found or "").strip()
+    output = git.ask("log", "-n1", "--format=%H", "HEAD", "--", *git.repository.scope)
+    return not (output or "").strip()

@@ -22,7 +22,7 @@ class Version(NamedTuple):
     """A version.
 
     Attributes:
-        numbers: without zeros at the end, ``(1, 2)`` for 1.2.0.
+        numbers: the numbers without zeros at the end, ``(1, 2)`` for 1.2.0.
         early: the suffix of a pre-release, ``rc1``; else empty.
     """
 
@@ -31,32 +31,32 @@ class Version(NamedTuple):
 
     @property
     def is_early(self) -> bool:
-        """Whether it comes before the version of its numbers."""
+        """Whether it is a pre-release, which comes before the version with its numbers."""
         return bool(self.early)
 
     @property
     def order(self) -> tuple[tuple[int, ...], int, tuple[int, ...], str]:
-        """What versions sort by."""
+        """The sort key of versions."""
         return self.numbers, not self.early, tuple(map(int, re.findall(r"\d{1,9}", self.early))), self.early
 
 
 def version_of_tag(name: str) -> Version | None:
     """Return the version that a tag names; None if it names none: ``v1.2.0``, ``release-1.2``, ``pkg/v1.2.0-rc.1``."""
-    found = _TAG.search(_POST.sub("", name[:200]))
-    if found is None:
+    match = _TAG.search(_POST.sub("", name[:200]))
+    if match is None:
         return None
-    numbers = [int(part) for part in re.split(r"[._]", found["numbers"]) if len(part) < 10]
+    numbers = [int(part) for part in re.split(r"[._]", match["numbers"]) if len(part) < 10]
     if not numbers:  # a moment, 20261126101500, or a number of a build
         return None
     while len(numbers) > 1 and not numbers[-1]:
         numbers.pop()
-    return Version(tuple(numbers), re.sub(r"[-._+]", "", found["rest"]).lower())
+    return Version(tuple(numbers), re.sub(r"[-._+]", "", match["rest"]).lower())
 
 
 def prefix_of_tag(name: str) -> str:
     """Return the part of a tag's name before the version and its ``v``: ``pkg/`` of ``pkg/v1.2.0``."""
-    found = _TAG.search(_POST.sub("", name[:200]))
-    return name if found is None else name[: found.start("numbers")].removesuffix("v")
+    match = _TAG.search(_POST.sub("", name[:200]))
+    return name if match is None else name[: match.start("numbers")].removesuffix("v")
 
 
 def version_in(text: str) -> Version | None:
@@ -65,7 +65,7 @@ def version_in(text: str) -> Version | None:
 
 
 def before(version: Version, among: Iterable[Version]) -> Version | None:
-    """Return the greatest of some versions that is less than one; a finished one goes before no early one."""
+    """Return the greatest of some versions that is less than ``version``; for a final version, no pre-release."""
     lesser = [one for one in among if one.order < version.order and (version.is_early or not one.is_early)]
     return max(lesser, key=lambda one: one.order, default=None)
 
@@ -86,7 +86,7 @@ class Tag(NamedTuple):
     """A name for a commit.
 
     Attributes:
-        name: ``v1.2.0``.
+        name: the tag's name, such as ``v1.2.0``.
         commit: the hash of the commit.
         date: the date of an annotated tag, else of the commit; ISO 8601.
         by: the tagger; empty for a lightweight tag.
@@ -103,7 +103,7 @@ class Tag(NamedTuple):
 
     @property
     def series(self) -> str:
-        """What the tags of one series of versions have in common: ``pkg/``; mostly empty."""
+        """The prefix that the tags of one series of versions share, such as ``pkg/``; mostly empty."""
         return prefix_of_tag(self.name)
 
 
@@ -130,8 +130,8 @@ def tag_text(tag: Tag) -> str:
 
 def _tag(fields: list[str]) -> Tag:
     name, own, peeled, date, by, message = fields
-    said = clean_message(message.partition("-----BEGIN")[0][:_LONGEST_MESSAGE]).strip("\n")
-    return Tag(name, peeled or own, date, clean_name(by) if by else "", said, version_of_tag(name))
+    text = clean_message(message.partition("-----BEGIN")[0][:_LONGEST_MESSAGE]).strip("\n")
+    return Tag(name, peeled or own, date, clean_name(by) if by else "", text, version_of_tag(name))
 
 
 _NAMES = re.compile(
@@ -162,9 +162,9 @@ class Section(NamedTuple):
 
     Attributes:
         version: the version.
-        heading: the line that names it, without its marks.
-        first: its first line, 1-based.
-        last: its last line, inclusive.
+        heading: the line that names the version, without heading marks.
+        first: the section's first line, 1-based.
+        last: the section's last line, inclusive.
     """
 
     version: Version
@@ -175,8 +175,8 @@ class Section(NamedTuple):
     @property
     def date(self) -> str:
         """The day that the heading names; empty if it names none."""
-        found = _DATE.search(self.heading)
-        return found[0] if found else ""
+        match = _DATE.search(self.heading)
+        return match[0] if match else ""
 
 
 def is_changelog(path: str) -> bool:
@@ -187,8 +187,8 @@ def is_changelog(path: str) -> bool:
 def sections(lines: Sequence[str], path: str = "") -> list[Section]:
     """Return the sections of a changelog in order; a file that is called after one version is one section."""
     headings = list(_headings(lines))
-    named = _IN_NAME.search(path)
-    if named and len(headings) <= 1 and (version := version_in(named["version"])):
+    match = _IN_NAME.search(path)
+    if match and len(headings) <= 1 and (version := version_in(match["version"])):
         return [Section(version, path.rpartition("/")[2], 1, _last_filled(lines, 0, len(lines)))] if lines else []
     ends = [*(first for first, _, _ in headings[1:]), len(lines)][: len(headings)]
     return [
@@ -199,7 +199,7 @@ def sections(lines: Sequence[str], path: str = "") -> list[Section]:
 
 def _headings(lines: Sequence[str]) -> list[tuple[int, Version, str]]:
     """Return the index, version and text of each line that heads a version."""
-    found, sure = [], False
+    headings, sure = [], False
     for at, line in enumerate(lines):
         if len(line) > _LONGEST_HEADING or not (head := _HEADING.match(line)):
             continue
@@ -211,9 +211,9 @@ def _headings(lines: Sequence[str]) -> list[tuple[int, Version, str]]:
         bare = not line[0].isspace() and (dated or len(line.strip("=:*-_ v")) <= len(head["version"]) + 24)
         version = version_in(head["version"])
         if version and (marked or (bare and _is_apart(lines, at))):
-            found.append((marked or dated, (at, version, _LINKED.sub(r"\1", line).strip().strip("#=*[]: ").strip())))
+            headings.append((marked or dated, (at, version, _LINKED.sub(r"\1", line).strip().strip("#=*[]: ").strip())))
     # Among marked headings, a short line without a day is an entry: "- Python 3.8 support."
-    return [heading for certain, heading in found if certain or not sure]
+    return [heading for certain, heading in headings if certain or not sure]
 
 
 def _is_apart(lines: Sequence[str], at: int) -> bool:
@@ -221,7 +221,7 @@ def _is_apart(lines: Sequence[str], at: int) -> bool:
 
 
 def _last_filled(lines: Sequence[str], first: int, end: int) -> int:
-    """Return the number of the last line before ``end`` that says anything."""
+    """Return the number of the last line before ``end`` that is not blank."""
     while end > first + 1 and not lines[end - 1].strip():
         end -= 1
     return end

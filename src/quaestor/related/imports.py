@@ -73,7 +73,7 @@ class Import:
         parts: the module's names, outermost first.
         up: number of folders above the importing file's own; None if the import is not relative.
         ending: the extension of the file, with its dot, if the import states one: ``#include "tmux.h"``.
-        package: whether the first name is a package's, which only a manifest leads to.
+        package: whether the first name is a package's, whose folder only a manifest names.
     """
 
     line: int
@@ -197,7 +197,7 @@ def packages_of(manifests: Iterable[tuple[str, str]]) -> Packages:
     """Return the folders of a repository's own packages by the names that they are imported under.
 
     Args:
-        manifests: paths and texts; read are ``composer.json`` (PSR-4), ``package.json`` and ``Cargo.toml``.
+        manifests: the paths and texts of ``composer.json`` (PSR-4), ``package.json`` and ``Cargo.toml`` files.
     """
     packages: Packages = {}
     for path, text in manifests:
@@ -309,7 +309,7 @@ class Modules:
 
 
 def _file_preference(path: str, ending: str, importer: str) -> tuple[bool, bool, bool]:
-    """Return what decides between files of one name: the stated ending, the importer's, and whether it is no prose."""
+    """Return a sort key for files of one name: they have the stated ending, have the importer's, are not prose."""
     own = splitext(path)[1]
     return (own == ending, own == splitext(importer)[1], not profile_path(path).prose)
 

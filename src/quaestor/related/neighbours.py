@@ -1,6 +1,6 @@
 """Neighbours of a document: its importers, tests named after it, definitions of the same file.
 
-``Sources`` bundles what relatives are found with: one store, one embedder, and the documents by import name.
+``Sources`` holds what the searches for relatives need: one store, one embedder, and the documents by import name.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class FoundRelatives:
     """Relatives of one kind.
 
     Attributes:
-        relatives: the listed ones.
-        total: how many there are.
+        relatives: the relatives to list.
+        total: the number of all relatives.
         complete: whether the total is exact.
-        least: whether the name stands in more documents than were looked at, so that there may be more.
+        least: whether the total is a lower bound, because the name occurs in more documents than were looked at.
     """
 
     relatives: list[Relative] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Sources:
     """One store with its embedder.
 
     Attributes:
-        store: the store that is looked into.
+        store: the store to search.
     """
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
@@ -64,7 +64,7 @@ class Sources:
         return self._documents[1], self._documents[2]
 
     def similar(self, text: str, symbol: str | None, apart: Collection[str], limit: int) -> Iterator[Relative]:
-        """Yield the chunks nearest in meaning, one a document, of documents other than ``apart``."""
+        """Yield the chunks nearest in meaning, one per document, without the documents in ``apart``."""
         vector = self._embedder.encode([f"{symbol or ''}\n{text}"])[0]
         if not vector.any():
             return
@@ -78,7 +78,7 @@ class Sources:
 
 
 def importers(sources: Sources, path: str) -> Iterator[Relative]:
-    """Yield the import statements that mean a document, one a file."""
+    """Yield the import statements that mean a document, one per file."""
     documents, modules = sources.modules()
     folder, _, name = path.rpartition("/")
     words = {name.split(".")[0], folder.rpartition("/")[2]}

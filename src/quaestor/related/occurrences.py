@@ -48,8 +48,8 @@ class Occurrence:
 
     Attributes:
         role: ``definition``, ``call``, ``reference`` or ``import``.
-        start_line: first line, 1-based.
-        end_line: last line, inclusive: of the whole definition, or the line itself.
+        start_line: the first line, 1-based.
+        end_line: the last line, inclusive: of the whole definition, or the line itself.
         symbols: enclosing definitions, outermost first; a definition's own name comes last.
         bare: whether the name is unqualified: ``send``, not ``client.send``.
         base: the name that qualifies it: ``client``.
@@ -118,7 +118,7 @@ def uses_of_definition(
 
 
 def defining_pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern of a name behind a word that defines it."""
+    """Return a pattern of a name after a keyword that defines it."""
     words = "class|const|def[a-z]*|enum|fn|fun|func|function|interface|let|object|record|struct|trait|type|union"
     words += "|val|var"
     return re.compile(rf"\b(?:{words})\b-?[\s*]*(?:\([^)\n]*\)\s*)?{word_pattern(name).pattern}")
@@ -220,7 +220,7 @@ class _Reader:
         return finder(node, self._source) if finder is not None else None
 
     def _definition(self, node: Node) -> Node | None:
-        """Return the node that a name node is the name of."""
+        """Return the definition that a name node names; None if it names none."""
         above, definition = self._named_by(node)
         return above if definition is not None and definition.defines else None
 
@@ -230,7 +230,7 @@ class _Reader:
         return definition is not None and definition.kind == "declaration" and not definition.defines
 
     def _named_by(self, node: Node) -> tuple[Node | None, NodeDefinition | None]:
-        """Return the node that a name node is the name of, and what that is."""
+        """Return the node that a name node names, with its definition; None for each that does not exist."""
         above = node.parent
         for _ in range(8):
             if above is None:
@@ -276,7 +276,7 @@ class _Reader:
         return "reference"
 
     def _is_required(self, declarator: Node, node: Node) -> bool:
-        """Return whether a name stands left of ``= require(...)``, alone or taken out of what that returns."""
+        """Return whether a name is assigned by ``= require(...)``, alone or in a destructuring."""
         if declarator.type != "variable_declarator":
             return False
         bound, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")

@@ -1,4 +1,4 @@
-"""Finding what belongs to a name or a document in one store.
+"""Finds the relatives of a name or a document in one store.
 
 Nothing is precomputed: definitions come from the store's table of names, candidates for uses from its lexical index,
 similar places from its vectors. Only the few files that matter are parsed.
@@ -108,7 +108,7 @@ class NameRelatives:
         return relatives
 
     def definitions(self) -> list[Relative]:
-        """Return where the name is defined, those that fit the target's scope and place only, if any do."""
+        """Return the name's definitions; if some fit the target's scope and place, only those."""
         if self._definitions is None:
             self._definitions = self._in_scope_of_target(list(self._all_definitions()))
         return self._definitions

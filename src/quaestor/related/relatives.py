@@ -48,12 +48,12 @@ class Relative:
         kind: why it is listed.
         role: how it is related.
         path: the document's path.
-        start_line: first line, 1-based.
-        end_line: last line, inclusive.
+        start_line: the first line, 1-based.
+        end_line: the last line, inclusive.
         text: the lines.
         symbol: the definition there, or the one around it; qualified.
         language: the document's language.
-        sha256: of the document's indexed bytes, lower-case hex.
+        sha256: the hash of the document's indexed bytes, lower-case hex.
         fresh: whether the file's bytes were checked to be these just before answering.
     """
 
@@ -76,9 +76,9 @@ class Related:
     Attributes:
         target: the target.
         relatives: the relatives in the order of the kinds, best first.
-        total: places per kind, including those that are not listed.
+        total: the number of places per kind, including those that are not listed.
         complete: whether the totals are exact.
-        least: kinds of which there may be more than the total: the name stands in more documents than were looked at.
+        least: the kinds whose total is a lower bound, because the name occurs in more documents than were looked at.
     """
 
     target: Target

@@ -23,8 +23,8 @@ class IndexedFile:
     Attributes:
         document: the document.
         chunks: its chunks in order.
-        text: what the chunks hold, every line at its number; lines between chunks are blank.
-        lines: the same, cut at line feeds.
+        text: the text of the chunks, with every line at its number; lines between chunks are blank.
+        lines: the text, cut at line feeds.
     """
 
     document: Document

@@ -40,17 +40,17 @@ class UseFinder:
     """Parses candidates' files and finds the name's roles in them, up to a limit of parsed bytes.
 
     Attributes:
-        spent: bytes parsed so far.
-        homes: paths of the documents that define the name.
+        spent: the number of bytes parsed so far.
+        homes: the paths of the documents that define the name.
     """
 
     def __init__(self, store: Store, name: str, limit: int, known: Callable[[], frozenset[str]]) -> None:
-        """Make one.
+        """Prepare to look for a name.
 
         Args:
             store: the index.
             name: a plain name.
-            limit: places that are wanted; so much more is parsed.
+            limit: the number of places to find, which decides how many bytes are parsed.
             known: returns all names that modules of this corpus may have, small.
         """
         self._modules = known
@@ -169,7 +169,7 @@ def documents_with_name(store: Store, name: str, limit: int) -> UseCandidates:
     Args:
         store: the index.
         name: a plain name.
-        limit: number of places wanted; of a very common word, a multiple of this is looked at.
+        limit: the number of places to find; of a very common word, a multiple of this is looked at.
     """
     # The mark at the end of a name in Ruby or Elixir is not part of a term.
     terms = terms_of_word(name.rstrip("!?"))
@@ -227,7 +227,7 @@ def split_tests(
 
 
 def _nearness(path: str, homes: Collection[str]) -> int:
-    """Return how many folders a path shares with the nearest of ``homes``; more for one of them itself."""
+    """Return how many folders a path shares with the nearest of ``homes``; more if it is one of them."""
     if path in homes:
         return 1000
     parts = path.split("/")[:-1]

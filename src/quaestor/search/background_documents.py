@@ -123,10 +123,10 @@ def _is_translated_resource(folders: Sequence[str], name: str) -> bool:
 
 def _translation(folders: Sequence[str], name: str) -> str:
     """Return the code of the language that a path names; ``translation`` if it only says that the file is one."""
-    stem, *named = name.split(".")
+    stem, *suffixes = name.split(".")
     catalogue = name.endswith(_CATALOGUES)
-    named = [*named[:-1], *folders]  # README.zh-CN.md, docs/ja/guide.md
-    for part in (*named, stem) if catalogue else named:
+    suffixes = [*suffixes[:-1], *folders]  # README.zh-CN.md, docs/ja/guide.md
+    for part in (*suffixes, stem) if catalogue else suffixes:
         if code := _language(_SEPARATORS.split(part)):
             return code
     if code := _language_at_end(_SEPARATORS.split(stem)):
@@ -178,11 +178,11 @@ def earlier_editions(paths: Sequence[str], query: str) -> list[int]:
 def _edition_of(path: str) -> tuple[str, str, tuple[int, ...]] | None:
     """Return the parts of a path before and after its version, and the version; None if it has none."""
     folder, slash, name = path.rpartition("/")
-    named = _EDITION.fullmatch(name)
-    if named is None:
+    match = _EDITION.fullmatch(name)
+    if match is None:
         return None
-    version = tuple(map(int, re.split(r"[._]", named["version"])))
-    return folder + slash + named["before"], named["after"], version
+    version = tuple(map(int, re.split(r"[._]", match["version"])))
+    return folder + slash + match["before"], match["after"], version
 
 
 @lru_cache(maxsize=256)

@@ -109,10 +109,10 @@ def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[
     """
     if not (query.written_names or query.options) or len(scores) <= NAMED_AT:
         return scores
-    named = _definitions_written_out(query, traits) & (scores > -STEP / 2)
-    named |= _best_with_options(query.options, traits, scores)
+    written = _definitions_written_out(query, traits) & (scores > -STEP / 2)
+    written |= _best_with_options(query.options, traits, scores)
     least = np.partition(scores, -NAMED_AT)[-NAMED_AT]
-    higher = np.where(named, np.maximum(scores, least), scores)
+    higher = np.where(written, np.maximum(scores, least), scores)
     subject = np.flatnonzero(_definition_of_subject(query, traits) & (np.abs(scores) < STEP / 2))
     if len(subject):
         uncertain = higher[higher < STEP / 2]
@@ -129,16 +129,16 @@ def path_and_line(whole: str) -> tuple[str, int | None]:
 
 
 def _certain_candidates(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
-    found = np.zeros(len(traits), dtype=np.bool_)
+    certain = np.zeros(len(traits), dtype=np.bool_)
     if query.whole:
-        found = _named_by_query(query, traits, files)
-    if not found.any() and query.kind in ("symbol", "path"):
-        found = _chunks_at_places(query, traits, files)
+        certain = _named_by_query(query, traits, files)
+    if not certain.any() and query.kind in ("symbol", "path"):
+        certain = _chunks_at_places(query, traits, files)
     for quote in query.quotes:
-        found |= _holds_quoted_words(quote, traits)
+        certain |= _holds_quoted_words(quote, traits)
     if query.used_name:
-        found |= _uses_name(query.used_name, traits)
-    return found
+        certain |= _uses_name(query.used_name, traits)
+    return certain
 
 
 def _named_by_query(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
@@ -147,9 +147,9 @@ def _named_by_query(query: Query, traits: Sequence[Traits], files: CandidateFile
     if path.any() and (query.kind == "path" or "/" in query.whole or "." in query.whole):
         return path
     exact = np.array([query.whole in known.exact for known in traits])
-    for found in (exact, path):
-        if found.any():
-            return found
+    for mask in (exact, path):
+        if mask.any():
+            return mask
     plain = _definitions_by_pattern(query.whole, traits)
     return plain if plain.any() else _definitions_of_query(query, traits)
 
@@ -193,8 +193,8 @@ def _definitions_of_name(name: str, traits: Sequence[Traits]) -> NDArray[np.bool
     if exact.any():
         return exact
     lowered = name.lower()
-    found = np.array([lowered in map(str.lower, known.exact) for known in traits])
-    return found if found.any() or not styles_of(name) else _definitions_in_any_style(name, traits)
+    mask = np.array([lowered in map(str.lower, known.exact) for known in traits])
+    return mask if mask.any() or not styles_of(name) else _definitions_in_any_style(name, traits)
 
 
 def _definitions_in_any_style(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
@@ -204,8 +204,8 @@ def _definitions_in_any_style(name: str, traits: Sequence[Traits]) -> NDArray[np
 
 def _definitions_by_pattern(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Return which chunks of code look as if they defined a name, for languages without a grammar."""
-    found = [not known.path.prose and _looks_defined(name, known.stored.chunk.text) for known in traits]
-    chosen = np.array(found, dtype=np.bool_)
+    mask = [not known.path.prose and _looks_defined(name, known.stored.chunk.text) for known in traits]
+    chosen = np.array(mask, dtype=np.bool_)
     return chosen if chosen.sum() <= _MOST_STANDING else np.zeros_like(chosen)
 
 
@@ -236,42 +236,42 @@ def _definition_of_subject(query: Query, traits: Sequence[Traits]) -> NDArray[np
 
 def _definitions_of_any(names: Sequence[tuple[str, ...]], traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Return which chunks define any of some names, if they are few: those with its owner, if there are any."""
-    found = np.zeros(len(traits), dtype=np.bool_)
+    mask = np.zeros(len(traits), dtype=np.bool_)
     for *owners, name in names:
         rows = [row for row, known in enumerate(traits) if name in known.exact]
         if not rows and styles_of(name):
             rows = np.flatnonzero(_definitions_in_any_style(name, traits)).tolist()
         owned = [row for row in rows if not traits[row].owners.isdisjoint(map(str.lower, owners))]
         if len(owned or rows) <= _MOST_NAMED:
-            found[owned or rows] = True
-    return found
+            mask[owned or rows] = True
+    return mask
 
 
 def _best_with_options(
     options: Sequence[str], traits: Sequence[Traits], scores: NDArray[np.float32]
 ) -> NDArray[np.bool_]:
     """Return the best of the chunks that contain most of the options exactly, if they are few."""
-    found = np.zeros(len(traits), dtype=np.bool_)
+    mask = np.zeros(len(traits), dtype=np.bool_)
     patterns = [re.compile(rf"(?<![\w-]){re.escape(option)}(?![\w-])") for option in options]
     held = np.array([sum(bool(pattern.search(known.stored.chunk.text)) for pattern in patterns) for known in traits])
     most = np.flatnonzero(held == held.max()) if held.any() else held[:0]
     if 0 < len(most) <= _MOST_STANDING:
         best = most[np.argmax(scores[most])]
-        found[best] = scores[best] > -STEP / 2
-    return found
+        mask[best] = scores[best] > -STEP / 2
+    return mask
 
 
 def _chunks_at_places(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
     """Return which chunks contain the beginning, or the named line, of the files that fit the query's path best."""
-    found = np.zeros(len(traits), dtype=np.bool_)
+    mask = np.zeros(len(traits), dtype=np.bool_)
     for place in query.places:
         fits = np.array([path_agreement(place.path, path) for path in files.paths])[files.owner]
         best = fits.max()
         if best < 1 and not ("/" not in place.path and best > 0):
             continue
         for row in np.flatnonzero(fits == best).tolist():
-            found[row] |= _holds_line(traits[row], place.line)
-    return found
+            mask[row] |= _holds_line(traits[row], place.line)
+    return mask
 
 
 def _holds_line(known: Traits, line: int | None) -> bool:
@@ -285,8 +285,8 @@ def _holds_quoted_words(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool
     words = quote.split()
     together, longest = " ".join(words), max(words, key=len)
     texts = [known.stored.chunk.text for known in traits]
-    found = np.array([longest in text and together in " ".join(text.split()) for text in texts], dtype=np.bool_)
-    return found if found.sum() <= _MOST_STANDING else np.zeros_like(found)
+    mask = np.array([longest in text and together in " ".join(text.split()) for text in texts], dtype=np.bool_)
+    return mask if mask.sum() <= _MOST_STANDING else np.zeros_like(mask)
 
 
 def _uses_name(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
@@ -294,9 +294,9 @@ def _uses_name(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     rows = [not known.path.prose and name not in known.exact for known in traits]
     uses = [row and word.search(known.stored.chunk.text) is not None for row, known in zip(rows, traits, strict=True)]
-    found = np.array(uses, dtype=np.bool_)
-    sources = found & ~np.array([known.test or known.path.example for known in traits], dtype=np.bool_)
-    return sources if sources.any() else found
+    mask = np.array(uses, dtype=np.bool_)
+    sources = mask & ~np.array([known.test or known.path.example for known in traits], dtype=np.bool_)
+    return sources if sources.any() else mask
 
 
 def _asks_more(query: Query) -> bool:
@@ -318,13 +318,13 @@ def background_among(query: Query, traits: Sequence[Traits], files: CandidateFil
     Returns:
         Shape ``(files,)``.
     """
-    asked = kinds_asked_for(query.text) | kinds_asked_for(query.original) | {""}
-    found = np.array([profile.background not in asked for profile in files.profiles], dtype=np.bool_)
-    if GENERATED not in asked:
+    wanted_kinds = kinds_asked_for(query.text) | kinds_asked_for(query.original) | {""}
+    background = np.array([profile.background not in wanted_kinds for profile in files.profiles], dtype=np.bool_)
+    if GENERATED not in wanted_kinds:
         documents = dict(zip(files.owner.tolist(), [known.stored.document for known in traits], strict=True))
-        found[[number for number, document in documents.items() if is_generated(document.note)]] = True
+        background[[number for number, document in documents.items() if is_generated(document.note)]] = True
     if not files.corpora:  # files of several corpora are no editions of one another
-        found[earlier_editions(files.paths, query.text)] = True
+        background[earlier_editions(files.paths, query.text)] = True
     if query.places:
-        found &= best_agreement(query.places, files) < 1
-    return found
+        background &= best_agreement(query.places, files) < 1
+    return background

@@ -52,18 +52,18 @@ Fits: TypeAlias = "Sequence[tuple[float, str]]"
 
 
 class Traits:
-    """A chunk, taken apart.
+    """A chunk with the traits that features are computed from.
 
     Attributes:
         stored: the chunk.
-        path: what its path says.
-        test: whether it is a test, by its path or by where it stands within its file.
+        path: the profile of its path.
+        test: whether it is a test, by its path or by its place within its file.
         named: the terms of all names in and around it, repeated as often as they occur.
-        terms: the same, each once.
-        name_terms: the terms of what it defines.
+        terms: the same terms, each once.
+        name_terms: the terms of the names that it defines.
         symbol_parts: the terms of its symbol, without the one of a compound as a whole.
         fixed: the values of ``FIXED``, float32, as bytes.
-        rows: the embedder's rows for its words as ``Pieces.row_bytes`` gives them, once ``likeness`` asked for them.
+        rows: the embedder's rows for its words, as ``Pieces.row_bytes`` returns them; computed at the first use.
     """
 
     __slots__ = (
@@ -88,13 +88,13 @@ class Traits:
         scope_terms = _terms((*chunk.scope, title) if title else chunk.scope)
         name_terms = _terms(defined)
         symbol_terms = name_terms if defined == of_symbol else _terms(of_symbol)
-        named = scope_terms + name_terms
+        all_terms = scope_terms + name_terms
         if symbol not in defined:
-            named += symbol_terms
+            all_terms += symbol_terms
         self.stored = stored
         self.path = path = profile_path(stored.document.path)
-        self.named = named
-        self.terms = frozenset(named)
+        self.named = all_terms
+        self.terms = frozenset(all_terms)
         self.name_terms = name_terms
         self.symbol_parts = frozenset(symbol_terms[1:] or symbol_terms)
         self.test = test = path.test or is_inline_test(stored)
@@ -105,7 +105,7 @@ class Traits:
 
     @property
     def names(self) -> frozenset[str]:
-        """What it defines, in lower case; its symbol if it defines nothing else."""
+        """The names that it defines, in lower case; its symbol if it defines none."""
         chunk = self.stored.chunk
         return frozenset(map(str.lower, chunk.defines or ((chunk.symbol,) if chunk.symbol else ())))
 
@@ -165,9 +165,9 @@ def _kind(stored: StoredChunk) -> Sequence[float]:
 
 
 class ChunkCache:
-    """Remembers fetched chunks while the store's generation, which ``follow`` is given, stays the same.
+    """Caches fetched chunks while the store's generation, which is passed to ``follow``, stays the same.
 
-    Once ``_MOST_RECENT`` chunks are recent, those that were recent before are forgotten.
+    When ``_MOST_RECENT`` chunks were used recently, the chunks that were not are dropped.
     """
 
     def __init__(self) -> None:
@@ -195,14 +195,14 @@ class ChunkCache:
         return self._documents[path]
 
     def pointed_at(self, path: str, where: Where | None, find: Callable[[str, Where | None], Fits]) -> Fits:
-        """Return what ``find`` returns for a path, remembered because traces name the same files repeatedly."""
+        """Return the result of ``find`` for a path; cached, because traces name the same files repeatedly."""
         known = self._pointed
         if (path, where) not in known:
             known[path, where] = find(path, where)
         return known[path, where]
 
     def follow(self, generation: int) -> None:
-        """Forget outdated chunks, and chunks not used recently if there are too many."""
+        """Drop outdated chunks, and chunks not used recently if there are too many."""
         if generation != self._generation:
             self._recent, self._earlier, self._documents, self._pointed = {}, {}, {}, {}
             self._generation = generation

@@ -46,7 +46,7 @@ def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[st
         frequencies: returns the number of chunks that hold each term.
     """
     words = [*_WORD.finditer(text)]
-    parted = {word: parts for word in {found[0].lower() for found in words} if (parts := _parts_of_compound(word))}
+    parted = {word: parts for word in {match[0].lower() for match in words} if (parts := _parts_of_compound(word))}
     joined = [*_joined_spellings(text, words)]
     if not (parted or joined):
         return ()
@@ -55,8 +55,8 @@ def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[st
     }
     counts = frequencies([*every.values()])
     rare = [one for word, parts in parted.items() if counts[every[word]] <= _RARE for one in parts]
-    found = (every[one] for one in (*joined, *rare))
-    return tuple(term for term in dict.fromkeys(found) if counts[term])
+    terms = (every[one] for one in (*joined, *rare))
+    return tuple(term for term in dict.fromkeys(terms) if counts[term])
 
 
 def _joined_spellings(text: str, words: Sequence[re.Match[str]]) -> Iterator[str]:
@@ -118,14 +118,14 @@ def with_other_spellings(query: Query, text: str, frequencies: Frequencies) -> Q
 
 def _switching_terms(text: str) -> Iterator[str]:
     """Yield the term of the single word for turning something on or off, if a text has two words for it."""
-    if found := _TURNED.search(text):
-        yield from stems_of([_OTHERWISE[found[1].lower()]])
+    if match := _TURNED.search(text):
+        yield from stems_of([_OTHERWISE[match[1].lower()]])
 
 
 def _repeating_terms(text: str) -> Iterator[str]:
     """Yield the terms of single words for doing something again: "reconnect" and, for what may fail, "retry"."""
-    for found in _AGAIN.finditer(text):
-        words = [_IRREGULAR.get(word, word) for word in _WORD.findall(found[1].lower())]
+    for match in _AGAIN.finditer(text):
+        words = [_IRREGULAR.get(word, word) for word in _WORD.findall(match[1].lower())]
         again = stems_of([word for word in words if word not in SAY_NOTHING and word not in _OTHER_WITH_RE])
         yield from (f"re{stem}" for stem in again)
         if not _TRIED.isdisjoint(again):

@@ -61,9 +61,9 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int
     root, else the best.
 
     Args:
-        ranked: best first.
+        ranked: the candidates, best first.
         steps: the step of each candidate: positive if it is certain, negative if it is background.
-        most: only so many of the first are compared.
+        most: the number of first candidates that are compared.
 
     Returns:
         Groups in the order of their best candidates; most have one member.

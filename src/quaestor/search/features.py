@@ -1,13 +1,13 @@
 """The ranker's features: explicit measures of how a chunk fits a query, each between 0 and 1.
 
 All of them are computed from the query and the candidates alone. A ranker that was trained on one list of names
-refuses another, so order and meaning here are part of the trained weights. Where the folder lies, what it is called and
-how deep it is enters none of them.
+refuses another, so order and meaning here are part of the trained weights. No feature depends on the path of the
+corpus's folder, its name or its depth.
 
 Likeness compares each word of the query with the chunk's most similar word in meaning, so that no word need be shared,
-as late interaction does with token vectors (Khattab and Zaharia, "ColBERT", 2020); here they are the rows of the
-bundled embedder's table. It shows what a chunk's single vector cannot: whether the chunk has every thing that was asked
-for, under some name.
+as late interaction does with token vectors (Khattab and Zaharia, "ColBERT", 2020); here the vectors are rows of the
+bundled embedder's table. Unlike a chunk's single vector, it shows whether the chunk mentions each thing that the query
+asks for, under some name.
 """
 
 from __future__ import annotations
@@ -58,18 +58,18 @@ def word_likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[T
         chunks: names and titles count as their words, too.
     """
     embedder = StaticEmbedder.bundled()
-    asked, shares = _query_rows(query, weights, embedder)
-    if not len(asked) or not chunks:
+    query_rows, shares = _query_rows(query, weights, embedder)
+    if not len(query_rows) or not chunks:
         return np.zeros(len(chunks), np.float32)
-    found = [_word_rows(chunk, embedder) for chunk in chunks]
-    joined = np.frombuffer(b"".join(found), np.int32)
+    chunk_rows = [_word_rows(chunk, embedder) for chunk in chunks]
+    joined = np.frombuffer(b"".join(chunk_rows), np.int32)
     seen = np.zeros(embedder.rows, bool)
     seen[joined] = True
     distinct = np.flatnonzero(seen)
     places = np.empty(embedder.rows, np.intp)
     places[distinct] = np.arange(len(distinct))
-    alike = np.maximum(embedder.cosines(distinct, asked), 0)
-    starts = np.cumsum([0, *map(len, found[:-1])]) // joined.itemsize
+    alike = np.maximum(embedder.cosines(distinct, query_rows), 0)
+    starts = np.cumsum([0, *map(len, chunk_rows[:-1])]) // joined.itemsize
     # By rows of chunks' words, which lie together in memory; the means are then of rows that do.
     nearest = np.maximum.reduceat(alike.take(places.take(joined), axis=0), starts, axis=0)
     means: Floats = shares @ np.ascontiguousarray(nearest.T)
@@ -163,8 +163,8 @@ class Candidates(NamedTuple):
     """Chunks that some retriever found, with each retriever's scores; arrays have the shape ``(chunks,)``.
 
     Attributes:
-        traits: the chunks, taken apart; no chunk twice.
-        lexical: their BM25 scores over all fields, 0 where the lexical retriever did not find it.
+        traits: the chunks with their traits, without duplicates.
+        lexical: their BM25 scores over all fields, 0 for chunks that the lexical retriever did not find.
         dense: their cosine similarities to the query, 0 where unknown.
         body: their BM25 scores over the text alone, 0 where unknown.
         rarity: the weight of each content term of the query: the fewer chunks hold it, the higher.
@@ -206,13 +206,13 @@ def compute_features(query: Query, candidates: Candidates, behind: NDArray[np.bo
 
 
 class _FeatureInputs(NamedTuple):
-    """What features are computed from.
+    """The values from which features are computed.
 
     Attributes:
         query: the query.
         wanted: each term's share of the query.
-        candidates: all of them.
-        traits: the chunks, taken apart.
+        candidates: all candidates.
+        traits: the chunks with their traits.
         behind: which of their files are background; shape ``(files,)``.
         parts: the rows of those that are compared with each other.
     """
@@ -260,12 +260,12 @@ def _word_columns(inputs: _FeatureInputs) -> dict[str, Column]:
 def _likeness_column(inputs: _FeatureInputs) -> NDArray[np.float32]:
     """Return likeness, from 0 for the least to 1 for the best, of the candidates that the retrievers put first.
 
-    It takes longer than all else, and what both retrievers put far down it seldom brings up. Names are matched as they
-    are.
+    It takes longer than all other features, and seldom raises a candidate that both retrievers rank low. Names are
+    matched as they are.
     """
-    found = np.zeros(len(inputs.traits), dtype=np.float32)
+    column = np.zeros(len(inputs.traits), dtype=np.float32)
     if inputs.query.kind != "text":
-        return found
+        return column
     lexical, dense = (_relative(own, inputs.parts) for own in (inputs.candidates.lexical, inputs.candidates.dense))
     promise = -(lexical + dense)
     every = np.arange(len(promise))
@@ -275,18 +275,18 @@ def _likeness_column(inputs: _FeatureInputs) -> NDArray[np.float32]:
         for part, most in zip(inputs.parts, (_COMPARED_BY_MEANING, _COMPARED_BEHIND), strict=False)
     ]
     rows = np.concatenate(chosen)
-    found[rows] = word_likenesses(inputs.query.text, inputs.wanted, [inputs.traits[row] for row in rows.tolist()])
+    column[rows] = word_likenesses(inputs.query.text, inputs.wanted, [inputs.traits[row] for row in rows.tolist()])
     for own in chosen:
-        alike = found[own]
-        found[own] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
-    return found
+        alike = column[own]
+        column[own] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
+    return column
 
 
 def _name_columns(inputs: _FeatureInputs) -> dict[str, Column]:
     """Return the columns of the names: how the query's terms match those that the chunks define."""
-    named, coverage, precision = terms_in_names(inputs.traits, inputs.wanted).sums(len(inputs.traits))
+    symbol_scores, coverage, precision = terms_in_names(inputs.traits, inputs.wanted).sums(len(inputs.traits))
     return {
-        "lexical_symbol": _relative(named, inputs.parts),
+        "lexical_symbol": _relative(symbol_scores, inputs.parts),
         "symbol_coverage": coverage,
         "symbol_whole": coverage * (precision > _WHOLE),
         "qualified": np.array([_is_qualified(known, inputs.query.qualified) for known in inputs.traits])
@@ -321,7 +321,7 @@ def _file_columns(inputs: _FeatureInputs) -> dict[str, Column]:
 
 
 def _columns_of_query(inputs: _FeatureInputs, columns: Mapping[str, Column]) -> dict[str, Column]:
-    """Return the columns that depend on what is asked for: tests or not, documents or code, in few words or many."""
+    """Return the columns that depend on the query: whether it seeks tests, documents or code, and how long it is."""
     query = inputs.query
     brief = min(max((_LONG - len(set(query.terms))) / (_LONG - _BRIEF), 0.0), 1.0)
     few = columns["prose"].astype(np.float32)

@@ -29,8 +29,8 @@ class CandidateFiles(NamedTuple):
     Attributes:
         owner: the number of each candidate's file; shape ``(candidates,)``.
         paths: each file's path.
-        profiles: what each file's path says.
-        corpora: the number of each file's corpus; empty where all are of one.
+        profiles: the profile of each file's path.
+        corpora: the number of each file's corpus; empty if there is only one.
     """
 
     owner: NDArray[np.intp]
@@ -73,7 +73,7 @@ def path_agreement(query_path: str, path: str) -> float:
     entry files.
 
     Returns:
-        0 where the file names differ, 1 where one of the two is the end of the other and holds a folder as well.
+        0 if the file names differ, 1 if one path is the end of the other and both have a folder.
     """
     path = path.lower()
     folder, _, name = path.rpartition("/")
@@ -83,13 +83,13 @@ def path_agreement(query_path: str, path: str) -> float:
         name = path.rpartition("/")[2]
     if asked_name != name:
         return 0.0  # nearly always
-    asked, known = query_path.split("/"), path.lstrip("/").split("/")
+    wanted, known = query_path.split("/"), path.lstrip("/").split("/")
     shared = 0
-    for one, other in zip(reversed(asked), reversed(known), strict=False):
+    for one, other in zip(reversed(wanted), reversed(known), strict=False):
         if one != other:
             break
         shared += 1
-    return min(1.0, 0.4 + 0.6 * (shared - 1) / max(1, min(len(asked), len(known)) - 1))
+    return min(1.0, 0.4 + 0.6 * (shared - 1) / max(1, min(len(wanted), len(known)) - 1))
 
 
 class FileScores(NamedTuple):

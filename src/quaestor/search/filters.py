@@ -50,7 +50,7 @@ class QuestionFilters:
     Attributes:
         text: the question without the filter's words.
         where: the filter.
-        phrases: the words that were taken as the filter; empty if there are none.
+        phrases: the words that were read as the filter; empty if there are none.
     """
 
     text: str

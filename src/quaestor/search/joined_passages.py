@@ -104,9 +104,9 @@ def join_passages(
     at most half of the places while other documents have passages.
 
     Args:
-        ranked: chunks, best first, no chunk twice.
-        k: how many passages.
-        document: gives the chunks of a path in order.
+        ranked: the chunks, best first, without duplicates.
+        k: the most passages.
+        document: returns the chunks of a path in order.
     """
     shown = _ShownPassages(document)
     waiting: list[ChunkRun] = []
@@ -127,7 +127,7 @@ def join_passages(
 
 
 class _ShownPassages:
-    """What is shown so far."""
+    """The passages so far."""
 
     def __init__(self, document: Callable[[str], Sequence[StoredChunk]]) -> None:
         self._document = document

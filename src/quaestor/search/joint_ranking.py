@@ -35,7 +35,8 @@ def join_candidates(each: Sequence[Candidates]) -> Candidates:
     """Return the candidates of several corpora as one list; files of two corpora stay two, whatever their paths are.
 
     Args:
-        each: one per corpus, at least one. All use the same term counts, so that a term has the same weight in all.
+        each: the candidates of each corpus, at least one. All use the same term counts, so that a term has the same
+            weight in all.
     """
     if len(each) == 1:
         return each[0]
@@ -88,21 +89,21 @@ def top_candidates(query: Query, candidates: Candidates, count: int) -> Candidat
 
     Candidates that define a name in the query, hold its quoted words, or lie in a file that it names are kept as well.
     """
-    kept = np.zeros(len(candidates.traits), dtype=np.bool_)
+    chosen = np.zeros(len(candidates.traits), dtype=np.bool_)
     for scores, most in ((candidates.lexical, count), (candidates.dense, count), (candidates.body, count // 2)):
-        kept[[row for row, _ in _top_rows(scores, most)]] = True
+        chosen[[row for row, _ in _top_rows(scores, most)]] = True
     if query.names:
         names = frozenset(query.names)
-        kept |= [not known.names.isdisjoint(names) for known in candidates.traits]
+        chosen |= [not known.names.isdisjoint(names) for known in candidates.traits]
     if query.quotes or query.whole:
         behind = background_among(query, candidates.traits, candidates.files)
-        kept |= certainty_steps(query, candidates.traits, candidates.files, behind) > 0
+        chosen |= certainty_steps(query, candidates.traits, candidates.files, behind) > 0
     if query.places:
         files = candidates.files
-        kept |= np.array([any(path_agreement(place.path, path) for place in query.places) for path in files.paths])[
+        chosen |= np.array([any(path_agreement(place.path, path) for place in query.places) for path in files.paths])[
             files.owner
         ]
-    return candidates if kept.all() else _select_candidates(candidates, kept)
+    return candidates if chosen.all() else _select_candidates(candidates, chosen)
 
 
 def with_one_embedder(query: Query, candidates: Candidates) -> Candidates:
@@ -123,8 +124,8 @@ def shown_passages(
     Args:
         candidates: the candidates of all corpora.
         rows: the rows of the candidates, best first.
-        k: how many passages.
-        each: gives the chunks of a document of each corpus.
+        k: the most passages.
+        each: for each corpus, returns the chunks of a document.
     """
     numbers = corpora_of(candidates)
 
@@ -169,9 +170,9 @@ def _top_rows(scores: NDArray[np.float32], count: int) -> list[tuple[int, float]
     return [(row, float(scores[row])) for row in rows[:count]]
 
 
-def _select_candidates(candidates: Candidates, kept: NDArray[np.bool_]) -> Candidates:
+def _select_candidates(candidates: Candidates, chosen: NDArray[np.bool_]) -> Candidates:
     """Return those candidates that are kept."""
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(chosen)
     files = candidates.files
     owner = files.owner[rows]
     numbers = np.flatnonzero(np.bincount(owner))

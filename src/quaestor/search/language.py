@@ -92,7 +92,7 @@ def language_of(text: str) -> str:
 def without_grammar(text: str) -> str:
     """Return a question without the words of grammar of its language, where that is another than English.
 
-    Those of English are left in: whoever looks for terms knows them.
+    English words of grammar stay, because they are stop words anyway.
     """
     grammar = _FUNCTION_WORDS.get(language_of(text))
     if grammar is None:

@@ -56,11 +56,11 @@ def terms_in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Ter
     entries: list[float] = []
     for row, known in enumerate(traits):
         if hit := known.terms & words:
-            named = known.named
-            norm = _K1 * (1 - _B + _B * len(named) / _MEAN_NAMED)
+            terms = known.named
+            norm = _K1 * (1 - _B + _B * len(terms) / _MEAN_NAMED)
             # In order, so that sums are the same whatever order the set has.
             for term in sorted(hit) if len(hit) > 1 else hit:
-                weight, count = wanted[term], named.count(term)
+                weight, count = wanted[term], terms.count(term)
                 entries += (
                     row,
                     numbers[term],

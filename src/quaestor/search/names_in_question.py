@@ -28,7 +28,7 @@ def bare_name(text: str) -> str:
 
 
 def looks_like_code(text: str) -> bool:
-    """Return whether a word is written as code is and prose is not: ``send_all``, ``SendAll``, ``a.b``, ``send()``."""
+    """Return whether a word is written like code and unlike prose: ``send_all``, ``SendAll``, ``a.b``, ``send()``."""
     plain = text.strip()
     if plain.startswith("`"):
         return True
@@ -45,6 +45,6 @@ def looks_like_a_file(text: str) -> bool:
 
 def names_of_code(text: str) -> tuple[str, ...]:
     """Return the names and paths of a question that are written as code, each once, in order."""
-    found = (one.group() for one in _NAME.finditer(text[:_MOST_LETTERS]))
-    names = (bare_name(one) for one in found if looks_like_code(one))
+    words = (one.group() for one in _NAME.finditer(text[:_MOST_LETTERS]))
+    names = (bare_name(one) for one in words if looks_like_code(one))
     return tuple(dict.fromkeys(filter(None, names)))  # of `...` nothing is left

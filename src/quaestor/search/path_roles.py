@@ -53,17 +53,17 @@ _PROSE = frozenset(
 
 
 class PathProfile(NamedTuple):
-    """A path, taken apart.
+    """The words and roles of a path.
 
     Attributes:
         stem: the file name without extensions, lower-case letters and digits only.
-        stem_terms: terms of the file name.
+        stem_terms: the terms of the file name.
         folders: the nearest folders.
-        folder_terms: their terms.
+        folder_terms: the terms of these folders.
         terms: all of these terms.
-        depth: number of folders.
-        test, example, declaration, prose, data: what part the file plays.
-        background: the kind of document that stands behind others, see ``background_documents``; empty for any other.
+        depth: the number of folders.
+        test, example, declaration, prose, data: whether the file has this role.
+        background: the kind of a document that ranks behind others, see ``background_documents``; empty for any other.
     """
 
     stem: str
@@ -87,7 +87,7 @@ class PathProfile(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def profile_path(path: str) -> PathProfile:
-    """Take a path apart; the result is cached."""
+    """Return the profile of a path; cached."""
     folder, _, name = path.rpartition("/")
     stem = name.split(".", 1)[0] if not name.startswith(".") else name.lstrip(".")
     if name in _ENTRIES and folder:
@@ -115,9 +115,9 @@ def profile_path(path: str) -> PathProfile:
 
 
 def folders_to_sources(path: str) -> int:
-    """Return how many folders lead to a folder of sources: a port of a package lies deeper than the original.
+    """Return how many folders are above a path's folder of sources: a port of a package lies deeper than the original.
 
-    ``src/queue.ts`` has none, ``php/src/Queue.php`` one. Without such a folder, all of them count.
+    ``src/queue.ts`` has none, ``php/src/Queue.php`` one. Without a folder of sources, all folders count.
     """
     folders = path.lower().split("/")[:-1]
     return next((at for at, folder in enumerate(folders) if folder in _SOURCES), len(folders))
@@ -139,8 +139,8 @@ def _is_example(lowered: list[str], *, prose: bool) -> bool:
 
 def _measures(lowered: list[str]) -> bool:
     """Return whether a path's benchmarks are part of a program that measures: ``src/benchmark/run.rs``."""
-    named = [at for at, part in enumerate(lowered) if part in _EXAMPLE_FOLDERS]
-    return all(lowered[at].startswith("benchmark") and at > 0 and lowered[at - 1] in _SOURCES for at in named)
+    places = [at for at, part in enumerate(lowered) if part in _EXAMPLE_FOLDERS]
+    return all(lowered[at].startswith("benchmark") and at > 0 and lowered[at - 1] in _SOURCES for at in places)
 
 
 @lru_cache(maxsize=1 << 13)  # many paths have names of folders in common

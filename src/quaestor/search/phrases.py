@@ -4,7 +4,7 @@ Texts are compared as words between single blanks, so punctuation, line ends and
 puts together of several literals do not count. Where a message shows a value (a number, a path), the source has
 something else, so no run of words goes across one.
 
-A word is compared by a number, its CRC-32: that two neighbours are taken for two others is a chance of one in 2**64.
+Words are compared by numbers, their CRC-32; two neighbours are taken for two others with a probability of 2**-64.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ def word_runs(text: str, weights: Mapping[str, float]) -> WordRuns:
     for words in _segments(text):
         tells = [max((weights.get(term, 0.0) for term in terms_of_word(word)), default=0.0) for word in words]
         numbers = [crc32(word.encode("utf-8", "surrogatepass")) for word in words]
-        single.update((number, told) for number, told in zip(numbers, tells, strict=True) if told)
+        single.update((number, weight) for number, weight in zip(numbers, tells, strict=True) if weight)
         for at, (one, other) in enumerate(pairwise(numbers)):
-            if told := tells[at] + tells[at + 1]:
-                pairs[one, other] = told
+            if weight := tells[at] + tells[at + 1]:
+                pairs[one, other] = weight
             if len(words) > at + 2:
                 triples[one, other, numbers[at + 2]] = None
     return WordRuns(tuple(triples), tuple(pairs.items()), tuple(single.items()))
@@ -102,11 +102,11 @@ def shares_of_runs(runs: WordRuns, texts: Sequence[Words]) -> NDArray[np.float64
     Returns:
         Shape ``(len(texts), 3)``.
     """
-    found = np.zeros((len(texts), 3))
+    table = np.zeros((len(texts), 3))
     single = [word for word, _ in runs.words]
     words = np.array(sorted({word for run, _ in runs.pairs for word in run}.union(single, *runs.triples)), np.uintc)
     if not len(words):
-        return found
+        return table
     numbers = np.frombuffer(b"".join(texts), dtype=np.uintc)
     places, standing = _find_words(words, numbers)
     ends = np.cumsum([len(text) // numbers.itemsize for text in texts])
@@ -116,13 +116,13 @@ def shares_of_runs(runs: WordRuns, texts: Sequence[Words]) -> NDArray[np.float64
             starts, which = _starts_of_runs(np.searchsorted(words, weighed_runs), standing, places, len(words))
             holds = np.zeros((len(texts), len(weighed_runs)))
             holds[np.searchsorted(ends, starts, side="right"), which] = 1
-            found[:, column] = holds @ shares / sum(shares)
+            table[:, column] = holds @ shares / sum(shares)
     if single:
         holds = np.zeros((len(texts), len(words)))
         holds[np.searchsorted(ends, places, side="right"), standing] = 1
         weights = np.array([weight for _, weight in runs.words])
-        found[:, 2] = holds[:, np.searchsorted(words, single)] @ weights / weights.sum()
-    return found
+        table[:, 2] = holds[:, np.searchsorted(words, single)] @ weights / weights.sum()
+    return table
 
 
 def _find_words(words: NDArray[np.uintc], numbers: NDArray[np.uintc]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -141,25 +141,25 @@ def _starts_of_runs(
 
     Args:
         runs: runs of one length, by their words' indices; shape ``(runs, length)``.
-        found: the words that stand somewhere, by their indices.
-        places: where, ascending.
-        count: how many words there are.
+        found: the words that were found, by their indices.
+        places: the place of each of them, ascending.
+        count: the number of all words.
     """
     length = runs.shape[1]
     digits = count ** np.arange(length)
     starts = np.flatnonzero(places[length - 1 :] - places[: max(len(places) - length + 1, 0)] == length - 1)
     # A run is as many places in a row; its words, as digits, make a number of it.
     numbers = found[starts[:, None] + np.arange(length)] @ digits
-    asked = runs @ digits
-    order = np.argsort(asked)
-    begins, which = _matching_places(asked[order], numbers, places[starts])
+    codes = runs @ digits
+    order = np.argsort(codes)
+    begins, which = _matching_places(codes[order], numbers, places[starts])
     return begins, order[which]
 
 
 def _matching_places(
     wanted: NDArray[np.integer], values: NDArray[np.integer], places: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the places of those values that are among ``wanted``, which ascend, and where they are there."""
+    """Return the places of those values that are among ``wanted``, which ascend, and their indices in ``wanted``."""
     at = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
     same = wanted[at] == values
     return places[same], at[same]

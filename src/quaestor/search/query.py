@@ -1,4 +1,4 @@
-"""Reading a query: what kind it is, which names it mentions, and its terms."""
+"""Reads a query: its kind, the names that it mentions, and its terms."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Query(NamedTuple):
     """A query that has been read.
 
     Attributes:
-        text: what was asked, shortened at the middle if it was very long.
+        text: the text of the query, shortened in the middle if it is very long.
         kind: ``symbol`` (a bare or qualified name), ``path``, ``trace`` (an error message or a stack trace) or
             ``text`` (anything else, questions above all).
         names: identifiers to look up definitions for, lower-case, most specific first.

@@ -1,7 +1,7 @@
 """The learned ranker: a linear model over explicit, bounded features, one set of weights for code and one for prose.
 
 The weights are data (``ranker.json``), made by ``training.ranker``; nothing here is set by hand. Being linear,
-each feature's share in a score is exact; it is worked out when somebody asks. What needs no learning is in
+each feature's share in a score is exact; it is computed on demand. What needs no learning is in
 ``certain_hits``. The dense retriever is trusted more if the embedder was tuned to the corpus.
 """
 
@@ -35,10 +35,10 @@ class Ranker(NamedTuple):
     """Weights of the features.
 
     Attributes:
-        name: identifies the training run.
-        of_code: weights for chunks of code and data, shape ``(len(FEATURES),)``.
-        of_prose: weights for chunks of prose, likewise.
-        decay: subtracted from the score of each further chunk of a file.
+        name: the name of the training run.
+        of_code: the weights for chunks of code and data, shape ``(len(FEATURES),)``.
+        of_prose: the weights for chunks of prose, shape ``(len(FEATURES),)``.
+        decay: the amount subtracted from the score of each further chunk of a file.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Ranker(NamedTuple):
         """Read weights.
 
         Raises:
-            IndexUnusableError: they were trained for other features.
+            IndexUnusableError: the weights were trained for other features.
         """
         data = json.loads(text)
         if tuple(data["features"]) != FEATURES:
@@ -98,10 +98,10 @@ def diversify(scores: Sequence[float], files: Sequence[Hashable], decay: float, 
     """Choose ``k`` entries greedily; each further entry of a file loses ``decay`` once more.
 
     Args:
-        scores: one an entry.
-        files: what each entry belongs to.
-        decay: what an entry loses for every entry of its file that was chosen before.
-        k: how many to choose.
+        scores: the score of each entry.
+        files: the file of each entry.
+        decay: the amount that an entry loses for every entry of its file that was chosen before.
+        k: the number of entries to choose.
 
     Returns:
         Indices with their lowered scores, best first.
@@ -123,9 +123,9 @@ class Shares(Mapping[str, float]):
     """The shares of a score, which add up to it: one a feature, then ``certain`` and ``further_of_file``.
 
     Args:
-        ranker: made the score.
+        ranker: the ranker that computed the score.
         features: the features of the hit, shape ``(len(FEATURES),)``.
-        step: its step for being certain or background; see ``certain.certainty_steps``.
+        step: its step for being certain or background; see ``certain_hits.certainty_steps``.
         score: the total, lowered for earlier hits of the same file.
     """
 

@@ -74,9 +74,9 @@ class Retriever:
     """Searches one store with one embedder and one ranker.
 
     Args:
-        store: what is searched.
-        embedder: the one that the store was made with.
-        ranker: weighs the candidates.
+        store: the store to search.
+        embedder: the embedder that the store was made with.
+        ranker: scores the candidates.
         project: the corpus's own name, which is dropped from questions.
     """
 
@@ -184,7 +184,7 @@ class Retriever:
     ) -> list[tuple[StoredChunk, float]]:
         """Return every candidate with the ranker's score, in no order and without regard to other chunks of a file.
 
-        For one turn of a conversation: the kind of answer wanted follows from it, not from the turn's words.
+        Used for a turn of a conversation, whose earlier turns decide the kind of answer.
         """
         if not query.text:
             return []
@@ -283,7 +283,7 @@ class RankedHit(NamedTuple):
     Attributes:
         hit: the hit.
         row: the row of the candidate that is shown.
-        duplicates: the rows of those that say the same, in the order of ``hit.also``.
+        duplicates: the rows of its duplicates, in the order of ``hit.also``.
     """
 
     hit: Hit
@@ -301,10 +301,10 @@ def rank(
     """Return up to ``k`` hits, best first.
 
     Args:
-        ranker: weighs the candidates.
-        query: the query as read.
-        candidates: all that are ranked.
-        k: how many hits.
+        ranker: scores the candidates.
+        query: the query, as ``read_query`` returns it.
+        candidates: all candidates.
+        k: the most hits.
         shown: takes the candidates' rows, best first, and returns passages, each with the place of its best candidate.
     """
     if not candidates.traits:

@@ -1,8 +1,8 @@
-"""Whether a question is for documents or for code, where its words tell.
+"""Whether a question seeks documents or code, if its words show it.
 
-Who orders or wishes something ("switch off caching", "how can I ...") wants to know how, which documents say; who
-asks where something is done wants the code. Questions that had to be translated are answered by documents more often
-than others. All other questions say nothing of it.
+Orders and wishes ("switch off caching", "how can I ...") ask how something is done, which documents say; questions
+where something is done ask for code. Questions in another language are answered by documents more often than others.
+All other questions show nothing.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _TESTS_ASIDE = re.compile(
 
 
 def seeks_tests(query: Query) -> bool:
-    """Return whether tests are sought: "which tests cover retries?", not "how do I run the tests?".
+    """Return whether a query seeks tests: "which tests cover retries?", not "how do I run the tests?".
 
     Most questions that mention a test are about what it tests, or about running it.
     """
@@ -75,7 +75,7 @@ def seeks_tests(query: Query) -> bool:
 
 
 def sought_kind(query: Query) -> SoughtKind:
-    """Return what kind of text is sought, empty where the question does not tell."""
+    """Return the kind of text that a query seeks; empty if its words do not show it."""
     if query.kind != "text":
         return ""
     if query.translated:

@@ -1,8 +1,8 @@
-"""Words of a query that a corpus lacks, and the most similar that it has: one typing or spelling error away.
+"""Finds the words of a query that a corpus lacks, and the most similar ones that it has, one error away.
 
-The lexical index keeps keys of terms and no list of words, but all slips of a word are soon made and looked up at
-once. A word that stands somewhere is never changed, nor is one that English has: those who write "founder" do not
-mean "founded". What English has is what the bundled embedder has a vector for.
+The lexical index holds keys of terms and no list of words, so all slips of a word are generated and looked up at once.
+A word that occurs in the corpus is never changed, nor is an English word: "founder" is not a misspelling of "founded".
+English words are those for which the bundled embedder has a vector.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class UnknownWord(NamedTuple):
 
     Attributes:
         word: the word as it is written.
-        nearest: words that do stand, the nearest first; the first of them is searched for instead.
+        nearest: similar words that the corpus has, the nearest first; the first of them is searched for instead.
     """
 
     word: str
@@ -138,7 +138,7 @@ class Spelling(NamedTuple):
     """A query with its corrected words.
 
     Attributes:
-        text: what is searched for: the query with the nearest words in place of unknown ones.
+        text: the text to search for: the query with the nearest words in place of unknown ones.
         unknown: the words that occur nowhere in the corpus, in order.
         all_unknown: whether no word of the query occurs anywhere in it.
     """
@@ -186,16 +186,16 @@ def correct_spelling(store: Store, query: Query) -> Spelling:
     strange = bool(telling) and not any(map(any, standing.values()))
     if len(places) > _MOST_WORDS or query.kind == "trace":
         return Spelling(query.text, all_unknown=strange)
-    named = only_names(query.text)
-    found: dict[str, UnknownWord] = {}
+    names = only_names(query.text)
+    unknown: dict[str, UnknownWord] = {}
     for word in telling:
         if not all(standing[word]):
-            nearest = _nearest(store, word, name=word in named)
+            nearest = _nearest(store, word, name=word in names)
             # A name that is written with other separators stands by its parts.
             if nearest or not all(standing[word][-len(split_identifier(word)) :]):
-                found[word] = UnknownWord(word, nearest)
-    mended = replace_unknown(query.text, found.values())
-    return Spelling(mended, tuple(found.values()), strange and mended == query.text)
+                unknown[word] = UnknownWord(word, nearest)
+    mended = replace_unknown(query.text, unknown.values())
+    return Spelling(mended, tuple(unknown.values()), strange and mended == query.text)
 
 
 def replace_unknown(text: str, unknown: Iterable[UnknownWord]) -> str:
@@ -211,11 +211,11 @@ def is_foreign(text: str) -> bool:
 
 def only_names(text: str) -> frozenset[str]:
     """Return the words that are code, quoted, or names by their capitals; only defined names may replace them."""
-    found = {word for stretch in _CODE.findall(text) for word in find_words(stretch)}
+    names = {word for stretch in _CODE.findall(text) for word in find_words(stretch)}
     for one in _CAPITAL.finditer(text):
         if one.group().isupper() or not _BEGINS.search(text, max(0, one.start() - _BEFORE), one.start()):
-            found.add(one.group())
-    return frozenset(found)
+            names.add(one.group())
+    return frozenset(names)
 
 
 def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
@@ -255,7 +255,7 @@ def _terms(words: Collection[str]) -> dict[str, str]:
     """Return the term of each word of ASCII letters and underscores."""
     if all(map(str.isalpha, words)):
         return dict(zip(words, stems_of(list(words)), strict=True))
-    return {word: found[0] for word in words if (found := terms_of_word(word))}
+    return {word: terms[0] for word in words if (terms := terms_of_word(word))}
 
 
 def _words_in_store(store: Store, worths: Mapping[str, float], terms: Mapping[str, str]) -> list[_SimilarWord]:
@@ -274,11 +274,11 @@ def _defined_names(store: Store, near: Sequence[_SimilarWord]) -> list[_SimilarW
 
 
 def _ordinary_english(store: Store, near: Sequence[_SimilarWord]) -> list[_SimilarWord]:
-    """Return those that English has; of others only those that are written so and likely."""
+    """Return the English words; of others, only likely ones that the corpus writes in this form."""
     known = {one.word for one in near if _has_vector(one.word)}
     likely = [one for one in near if one.word not in known and one.worth >= _CERTAIN]
-    named = [one._replace(likely=one.likely - _UNHEARD_OF) for one in likely if _holds_word(store, one)]
-    return [*(one for one in near if one.word in known), *named]
+    likely_names = [one._replace(likely=one.likely - _UNHEARD_OF) for one in likely if _holds_word(store, one)]
+    return [*(one for one in near if one.word in known), *likely_names]
 
 
 def _holds_word(store: Store, near: _SimilarWord) -> bool:
@@ -314,14 +314,14 @@ def similar_words(word: str) -> Sequence[str]:
 @cache
 def _english_words() -> Mapping[str, Sequence[str]]:
     """Return the words of letters that English has by their first letter."""
-    found: dict[str, list[str]] = {}
+    words: dict[str, list[str]] = {}
     for word in filter(str.isalpha, StaticEmbedder.bundled().words):
-        found.setdefault(word[0], []).append(word)
-    return found
+        words.setdefault(word[0], []).append(word)
+    return words
 
 
 def _is_english(word: str) -> bool:
-    """Return whether English has a word, or one of which it is made by a first or last syllable."""
+    """Return whether a word is English, or formed from an English word by a prefix or suffix."""
     made = [word] + [word.removesuffix(end) for end, least in _ENDS if word.endswith(end) and len(word) >= least]
     made += [word[2:]] if word.startswith(_BEGINNINGS) and len(word) > _LONG else []
     return any(map(_has_vector, made))

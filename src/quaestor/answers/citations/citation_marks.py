@@ -1,9 +1,9 @@
-"""Reading citation marks out of a finished answer.
+"""Reads citation marks in a finished answer.
 
-The form that is asked for is ``[2: "decisive words"]``. What models really write is read as well: ``[2]``,
+The prompt asks for the form ``[2: "decisive words"]``. Other forms that models write are read, too: ``[2]``,
 ``[1, 2]``, ``[1][2]``, ``[1-3]``, ``[2, "words"]``, ``[1: "a"; 2: "b"]``, ``[passage 2]``, ``[^2]``, ``【2】``, curly
-quotes, and a quotation, a block quote or a fenced block just before a bare number. Marks inside code are code, and
-within a line of a block quote they are words of what is quoted: footnotes, lists of numbers.
+quotes, and a quotation, a block quote or a fenced block just before a bare number. Marks inside code are code; marks
+within a line of a block quote belong to the quoted text, as footnotes and lists of numbers do.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Mark:
     Attributes:
         n: the passage's number.
         quote: the words that the answer quotes, or None.
-        quoted: whether the quote stands inside the mark; otherwise it was found just before it.
-        start: offset of the whole mark in the answer.
-        end: offset after it.
+        quoted: whether the quote is inside the mark; otherwise it was found just before it.
+        start: the offset of the whole mark in the answer.
+        end: the offset after the mark.
     """
 
     n: int
@@ -81,19 +81,19 @@ class _Fence(NamedTuple):
 
 
 def says_no_answer(answer: str) -> bool:
-    """Return whether an answer says with the agreed marker that the passages do not hold it."""
+    """Return whether an answer says, with the marker from the prompt, that the passages do not hold it."""
     return _NO_ANSWER.search(answer[:200]) is not None
 
 
 def without_no_answer(answer: str) -> str:
-    """Return an answer without the agreed marker, for showing."""
+    """Return an answer without that marker, for display."""
     return _NO_ANSWER.sub("", answer).strip()
 
 
 def parse(answer: str) -> tuple[Mark, ...]:
-    """Return the marks of a finished answer in order; a mark of several passages gives one for each.
+    """Return the marks of a finished answer in order; a mark with several passages gives one mark for each.
 
-    A thousand are read at most: a model that repeats itself without end must not take forever here as well.
+    At most a thousand are read, so that an answer that repeats itself endlessly takes little time.
     """
     plain, quoted = (list(_fences(answer, prefix)) for prefix in _FENCE_OPENS)
     fences = {fence.end: fence for fence in plain}
@@ -147,7 +147,7 @@ def without_marks(text: str, marks: Sequence[Mark], offset: int = 0) -> str:
 def _fences(answer: str, prefix: str = "") -> Iterator[_Fence]:
     """Yield the closed fenced blocks; the answer is searched only once for the end of unclosed ones.
 
-    ``prefix`` is the pattern of what their first and last lines begin with.
+    ``prefix`` is a pattern with which their first and last lines begin.
     """
     at, unclosed = 0, set[str]()
     while opening := _FENCE_OPENS[prefix].search(answer, at):
@@ -186,7 +186,7 @@ def _read_mark(answer: str, at: int) -> tuple[list[tuple[int, str | None]], int]
 
 
 def _read_quote(answer: str, at: int) -> tuple[str | None, int]:
-    """Read an optional quote after a number; return it and where it ends."""
+    """Read an optional quote after a number; return it and the offset after it."""
     opening = re.compile(rf"\s*[:,]?\s*([{_QUOTE_MARKS}]+)").match(answer, at)
     if opening is None:
         return _read_bare_quote(answer, at)
@@ -204,7 +204,7 @@ def _read_quote(answer: str, at: int) -> tuple[str | None, int]:
 
 
 def _brackets_closed(quote: str) -> bool:
-    """Return whether no bracket is open at the end: ``a["key`` is not where a quote of code ends."""
+    """Return whether no bracket is open at the end: a quote of code does not end after ``a["key``."""
     return quote.count("[") <= quote.count("]")
 
 
@@ -215,7 +215,7 @@ def _read_bare_quote(answer: str, at: int) -> tuple[str | None, int]:
 
 
 def _numbers_of_range(numbers: str) -> list[int]:
-    """Return the numbers of ``3`` or ``3-5``; a range that is too long is its two ends."""
+    """Return the numbers of ``3`` or ``3-5``; of a range that is too long, only its two ends."""
     ends = [int(part) for part in re.split(r"\s*[-–]\s*", numbers)]
     first, last = ends[0], ends[-1]
     return list(range(first, last + 1)) if 0 <= last - first <= _LONGEST_RANGE else ends

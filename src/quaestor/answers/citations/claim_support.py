@@ -1,8 +1,8 @@
-"""Whether a passage holds what a sentence claims, when the sentence quotes nothing.
+"""Decides whether a passage supports the claim of a sentence that quotes nothing.
 
-No model is asked, so the measure is cautious: it calls a true claim unsupported rather than a false one
-supported. Numbers, names and code in the claim must all be in the passage; most of its other words must stand close
-together; and a denial must not meet an assertion.
+No model is asked, so the measure is cautious: it would rather call a true claim unsupported than a false one supported.
+Numbers, names and code in the claim must all be in the passage; most of its other words must be close together there;
+and one must not deny what the other asserts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Support:
     Attributes:
         first: index of the first line, from 0.
         last: index of the last line, inclusive.
-        share: the part of the claim's words that stand there, 0 to 1.
+        share: the share of the claim's words that these lines hold, 0 to 1.
     """
 
     first: int
@@ -47,11 +47,11 @@ class Ground:
 
     Args:
         lines: the passage's lines.
-        label: path, title and symbol of the passage: names found there count as said.
+        label: the path, title and symbol of the passage, whose names count as part of it.
 
     Attributes:
-        lowered: all of it in lower case.
-        numbers: that stand in it, in digits.
+        lowered: the whole text in lower case.
+        numbers: the numbers in it, in digits.
         label_terms: the stems of the label's words.
     """
 
@@ -74,7 +74,7 @@ class Ground:
 
 
 def find_support(claim: str, ground: Ground) -> Support | None:
-    """Return where a passage holds a claim, a sentence or clause without citation marks; or None."""
+    """Return the lines of a passage that support a claim, which has no citation marks; None if none do."""
     wanted = content_terms(claim)
     if not wanted or not _holds_names(claim, ground):
         return None

@@ -1,12 +1,12 @@
 """Finds the sentences of an answer that nothing supports. Every sentence is judged, short ones too.
 
-- A sentence that cites is supported if one of its citations holds, and only then. - A sentence that cites nothing is
-supported by a passage that says the same, by the measure of ``claim_support``. - A sentence too short for that ("No,
-it doesn't.", "Three times.") stands with the one before or after it in its paragraph, if that one is supported and the
-short one brings nothing new: each word was asked, is said there or stands in what that rests on, and numbers stand
-there in any case. A paragraph of one such sentence stands with the next. - A lead-in ("Here is how:") stands with what
-follows, if it names and counts nothing that stands nowhere else. - A question claims nothing, nor does a courtesy, nor
-a sentence that says what the passages do not hold.
+- A sentence that cites is supported only if one of its citations holds.
+- A sentence that cites nothing is supported by a passage that says the same, by the measure of ``claim_support``.
+- A sentence too short for that ("No, it doesn't.", "Three times.") is supported if the sentence before or after it in
+  its paragraph is, and it adds nothing new: each of its words occurs in the question, in that sentence or in its
+  sources, and each number in its sources. A paragraph of one such sentence is judged with the next paragraph.
+- A lead-in ("Here is how:") is supported if the text after it is, and it holds no name or number of its own.
+- A question, a courtesy, and a sentence that says what the passages do not hold make no claim.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class Judge:
 
     Args:
         answer: the visible text.
-        cut: its sentences.
-        checked: its marks with their citations; None where no passage has the number.
-        grounds: what each passage says, by its number.
-        question: that was asked.
+        cut: the sentences of the answer.
+        checked: the marks of the answer with their citations; None if no passage has the number.
+        grounds: the text of each passage, by its number.
+        question: the question that was asked.
     """
 
     def __init__(
@@ -98,8 +98,8 @@ class Judge:
             return tuple(
                 ground for one in holding for ground in (self._grounds.get(one.n), Ground([one.quote])) if ground
             )
-        found = next((one for one in self._grounds.values() if find_support(self._plain[at], one)), None)
-        return () if found is None else (found,)
+        supporting = next((one for one in self._grounds.values() if find_support(self._plain[at], one)), None)
+        return () if supporting is None else (supporting,)
 
     def _support_by_neighbour(self, at: int, beside: int) -> None:
         """Count a short sentence as supported if the sentence next to it is."""
@@ -170,7 +170,7 @@ def own_terms(sentence: str) -> frozenset[str]:
 
 
 def _is_short(sentence: str) -> bool:
-    """Return whether a sentence names too little to be looked for by its words."""
+    """Return whether a sentence has too few telling words for a search by its words."""
     return len(own_terms(sentence)) < _MANY_WORDS
 
 
@@ -199,7 +199,7 @@ def _brings_nothing_new(sentence: str, beside: str, grounds: Sequence[Ground]) -
     """Return whether everything that a sentence names stands in the question, the sentence beside it, or its sources.
 
     Args:
-        sentence: without citation marks.
+        sentence: the sentence without citation marks.
         beside: the question, and the sentence next to it.
         grounds: the passages that support the sentence next to it.
     """
@@ -211,8 +211,8 @@ def _leads_fairly(sentence: str, beside: str, grounds: Sequence[Ground]) -> bool
     """Return whether a lead-in claims nothing of its own: all its names and numbers occur elsewhere.
 
     Args:
-        sentence: without citation marks.
-        beside: the question, and what follows.
+        sentence: the sentence without citation marks.
+        beside: the question, and the text that follows.
         grounds: all passages.
     """
     terms = own_terms(sentence)
@@ -233,11 +233,11 @@ def _brings_no_name(sentence: str, beside: str, grounds: Iterable[Ground], *, sp
     counted = set().union(*(ground.numbers for ground in grounds))
     if denies(sentence):
         counted |= numbers_of(beside) | spelled_numbers(lowered)
-    named = all(
+    names_known = all(
         name.lower() in lowered or any(name.lower() in ground.lowered for ground in grounds)
         for name in names_of(sentence)
     )
-    return numbers <= counted and named
+    return numbers <= counted and names_known
 
 
 def _bare(sentence: str) -> str:

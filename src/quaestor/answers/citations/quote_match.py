@@ -1,4 +1,4 @@
-"""Finding quoted words in a source: exactly, or with the liberties that models take."""
+"""Finds quoted words in a source: exactly, or with the changes that models usually make."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _LONGEST_PATTERN = 400
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a quote was found.
+    """The place at which a quote was found.
 
     Attributes:
-        start: offset in the text.
-        end: offset after it.
-        exact: whether it stands there character for character.
+        start: the offset of its first character in the text.
+        end: the offset after its last character.
+        exact: whether the text has the same characters there.
     """
 
     start: int

@@ -1,6 +1,6 @@
-"""Cutting an answer into sentences with their places; code, headings and tables are not sentences.
+"""Cuts an answer into sentences with their places; code, headings and tables are not sentences.
 
-A block quote counts as sentences: unless it is cited, nothing has checked it.
+A block quote is cut into sentences, too, because an uncited one has not been checked.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Sentence:
 
     Attributes:
         text: the text with its citation marks.
-        start: offset in the answer.
-        end: offset after it.
-        paragraph: its paragraph's or list item's place in the answer, from 0.
+        start: the offset in the answer.
+        end: the offset after it.
+        paragraph: the index of its paragraph or list item in the answer, from 0.
     """
 
     text: str
@@ -47,11 +47,11 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
 def _cut_sentences(answer: str) -> Iterator[Sentence]:
     for number, (start, end) in enumerate(_paragraphs(answer)):
         at = start
-        for found in _END.finditer(answer, start, end):
-            if found.start() < at:
+        for match in _END.finditer(answer, start, end):
+            if match.start() < at:
                 continue
-            marks = _TRAILING_MARKS.match(answer, found.end(), end)
-            stop = marks.end() if marks else found.end()
+            marks = _TRAILING_MARKS.match(answer, match.end(), end)
+            stop = marks.end() if marks else match.end()
             yield from _sentence(answer, at, stop, number)
             at = stop
         yield from _sentence(answer, at, end, number)

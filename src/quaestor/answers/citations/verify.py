@@ -1,8 +1,9 @@
-"""Checking an answer's citations against the sources' own bytes.
+"""Checks an answer's citations against the sources' own bytes.
 
-``verified``: the quoted words stand, character for character, in the lines that were cited; or, without a quote, those
-lines really hold the sentence by the measure of ``claim_support``. ``repaired``: the words were found, but elsewhere in
-the document or with other blanks, case or quote marks; place and words are corrected. Else ``unverified``.
+A citation is ``verified`` if the quoted words are, character for character, in the cited lines; or, without a quote, if
+those lines support the sentence by the measure of ``claim_support``. It is ``repaired`` if the words were found, but
+elsewhere in the document or with other blanks, case or quote marks; place and words are corrected. Otherwise it is
+``unverified``.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ _WORDS = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What became of an answer's citations.
+    """The result of checking an answer's citations.
 
     Attributes:
-        citations: each distinct one, checked, in order of appearance.
-        unsupported: sentences that claim something and that nothing supports, each once; see ``judged_sentences``.
-        unknown: numbers that the answer cites but that no passage has.
+        citations: the checked citations without duplicates, in order of appearance.
+        unsupported: the sentences that make a claim without support, without duplicates; see ``judged_sentences``.
+        unknown: the numbers that the answer cites but no passage has.
     """
 
     citations: tuple[Citation, ...]
@@ -70,10 +71,10 @@ def verify(
 
     Args:
         answer: the visible text, with its marks.
-        passages: what the model was shown.
-        read: gives the documents' bytes as they are now.
-        question: that is answered; the answer may repeat its names.
-        claims: whether to judge its sentences, which an answer made of quotes does not need.
+        passages: the passages that the model was shown.
+        read: returns the present bytes of a document.
+        question: the question, whose names the answer may repeat.
+        claims: whether to judge the answer's sentences, which an answer made of quotes does not need.
     """
     checker = _Checker(passages, read)
     marks = parse(answer)
@@ -90,7 +91,7 @@ def verify(
 
 
 def check_quote(passage: Passage, quote: str, read: Reader) -> Citation:
-    """Check one quote that is said to come from a passage; for answers that are made of quotes."""
+    """Check one quote from a passage; used for answers that are made of quotes."""
     return _Checker([passage], read).check_quote(passage, quote)
 
 
@@ -147,7 +148,7 @@ class _Checker:
         return _citation(passage, first, first + support.last - support.first, _shorten(quote), "verified")
 
     def grounds(self) -> dict[int, Ground]:
-        """Return what each passage says now, by its number; those whose documents are gone are left out."""
+        """Return the present text of each passage by its number, without passages whose documents are gone."""
         by_number = ((n, self._ground(passage)) for n, passage in self._passages.items())
         return {n: ground for n, ground in by_number if ground is not None}
 
@@ -164,7 +165,7 @@ class _Checker:
         return _citation_at(passage, source, nearest, "repaired") if nearest else None
 
     def _ground(self, passage: Passage) -> Ground | None:
-        """Return what a passage says now; None if its document is gone."""
+        """Return the present text of a passage; None if its document is gone."""
         if passage.n not in self._grounds:
             source = self._source(passage)
             self._grounds[passage.n] = None if source is None else Ground(_lines(source, passage), _label(passage))
@@ -241,7 +242,7 @@ def _label(passage: Passage) -> str:
 
 def _claim(answer: str, mark: Mark, marks: Sequence[Mark], cut: Sequence[Sentence]) -> str:
     """Return the claim that a mark supports: the clause before it, or its whole sentence if the clause says little."""
-    sentence = next((found for found in cut if found.start <= mark.start < found.end), None)
+    sentence = next((one for one in cut if one.start <= mark.start < one.end), None)
     if sentence is None:
         return ""
     before = [other.end for other in marks if sentence.start <= other.start and other.end <= mark.start]

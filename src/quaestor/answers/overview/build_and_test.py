@@ -1,6 +1,6 @@
-"""How a project is built, tested and run, as its documents, manifests, task files and CI say.
+"""Finds how a project is built, tested and run, according to its documents, manifests, task files and CI.
 
-Lines are quoted; nothing is run.
+Their lines are quoted; nothing is run.
 """
 
 from __future__ import annotations
@@ -124,18 +124,20 @@ _MERELY_THERE = (
 
 
 def build_lines(material: Material, aim: Aim | None = None) -> list[Entry]:
-    """Return the lines that say how a project is built and tested, or done something else with; at most 14.
+    """Return the lines that say how a project is built and tested, or how an aim is reached; at most 14.
 
     Args:
-        material: the project.
-        aim: only what serves it.
+        material: the documents of the project.
+        aim: the only aim for which lines are returned; None for building and testing.
     """
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for read in (_documented_entries, _tasks, _npm, _quoted_entries, _ci_steps):
         for entry in read(material, aim):
-            found.setdefault(f"{entry.name} {entry.says.text if entry.says else ''}", entry)
-    found.update((entry.name, entry) for entry in _unquoted_manifests(material, {one.name for one in found.values()}))
-    return [one for one in found.values() if one.says or aim is None][:_MOST]
+            entries.setdefault(f"{entry.name} {entry.says.text if entry.says else ''}", entry)
+    entries.update(
+        (entry.name, entry) for entry in _unquoted_manifests(material, {one.name for one in entries.values()})
+    )
+    return [one for one in entries.values() if one.says or aim is None][:_MOST]
 
 
 # What a tool's manifest is called, the tool, and its commands to build, to test and to run what it is for.
@@ -168,8 +170,8 @@ _CUSTOMS: tuple[tuple[str, str, dict[Aim, str]], ...] = (
 def customary_commands(material: Material, aim: Aim, said: Sequence[Entry]) -> Iterator[Entry]:
     """Yield the usual commands of the tools whose manifests lie in the root, unless ``said`` has a call of them."""
     for name, tool, commands in _CUSTOMS:
-        named = re.compile(rf"\b{tool}\w*\b")
-        if any(one.says and named.search(one.says.text) for one in said):
+        tool_name = re.compile(rf"\b{tool}\w*\b")
+        if any(one.says and tool_name.search(one.says.text) for one in said):
             continue
         for path in material.paths_named(name, 0) if aim in commands else ():
             lines = material.lines(path)
@@ -180,16 +182,16 @@ def customary_commands(material: Material, aim: Aim, said: Sequence[Entry]) -> I
 
 
 def guide_sections(material: Material, aim: Aim) -> list[Source]:
-    """Return the sections of the README and of guides that tell how something is done with a project; at most two."""
+    """Return the sections of the README and of guides that describe how an aim is reached; at most two."""
     for heading in _HEADINGS[aim]:
-        found = [one for path in _guides(material, aim) for one in _sections(material.lines(path), path, heading)]
-        if found:
-            return found[:_MOST_SECTIONS]
+        sections = [one for path in _guides(material, aim) for one in _sections(material.lines(path), path, heading)]
+        if sections:
+            return sections[:_MOST_SECTIONS]
     return []
 
 
 def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str]) -> Iterator[Source]:
-    """Yield the sections under headings of a kind that show a command, with those below them, cut to a length."""
+    """Yield the sections with a matching heading and a command, including their subsections, cut to a length."""
     heads = [(at, title, _level(lines[at - 1])) for at, title in headings(lines) if title]
     fits = [len(title) <= _LONGEST_HEADING and heading.search(title) is not None for _, title, _ in heads]
     if sum(fits) > 1:
@@ -206,7 +208,7 @@ def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str]) -> Iter
 
 
 def _is_below_separate_tests(heads: Sequence[tuple[int, str, int]], number: int) -> bool:
-    """Return whether a heading, given by its number, stands below one on tests that are run apart."""
+    """Return whether a heading, given by its number, is below one about tests that are run separately."""
     level = heads[number][2]
     for _, title, above in reversed(heads[:number]):
         if above < level:
@@ -217,7 +219,7 @@ def _is_below_separate_tests(heads: Sequence[tuple[int, str, int]], number: int)
 
 
 def _whole_blocks(lines: Sequence[str], head: int, last: int, heads: Collection[int]) -> int:
-    """Return the last line of a section that is worth showing: no block of code is cut, and no heading ends it."""
+    """Return the last line of a section to show: it cuts no block of code and is no heading."""
     fences = [at for at in range(head + 1, last + 1) if lines[at - 1].lstrip().startswith(("```", "~~~"))]
     if len(fences) % 2:
         closing = range(last + 1, min(len(lines), last + _LONGEST_SECTION) + 1)
@@ -234,7 +236,7 @@ def _level(line: str) -> int:
 
 
 def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
-    """Yield the targets of task files, one line a file."""
+    """Yield the targets of task files, one line for each file."""
     kinds: tuple[tuple[str, re.Pattern[str]], ...] = (
         ("makefile", _TARGET),
         ("gnumakefile", _TARGET),
@@ -248,8 +250,8 @@ def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
             targets: dict[str, int] = {}
             lines = material.lines(path)
             for number, line in enumerate(lines, 1):
-                if found := pattern.match(line):
-                    targets.setdefault(found[1], number)
+                if match := pattern.match(line):
+                    targets.setdefault(match[1], number)
             telling = [one for one in targets if _telling(aim).search(one)] or ([] if aim else list(targets))
             telling.sort(key=lambda name: aim is not None and _AIMS[aim].match(name) is None)
             shown = telling[:_MOST_TARGETS]
@@ -271,18 +273,18 @@ def _telling(aim: Aim | None) -> re.Pattern[str]:
 def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
     """Yield the scripts of the root's package.json and composer.json, by name."""
     for path in (*material.paths_named("package.json", 0), *material.paths_named("composer.json", 0)):
-        inside, kept = False, list[tuple[str, int]]()
+        inside, scripts = False, list[tuple[str, int]]()
         for number, line in enumerate(material.lines(path), 1):
             if re.match(r'^\s*"scripts"\s*:', line):
                 inside = True
             elif inside and line.strip().startswith("}"):
                 break
-            elif inside and (found := _NPM_SCRIPT.match(line)) and _telling(aim).search(found[1]):
-                kept.append((found[1], number))
-        if kept:
-            kept.sort(key=lambda one: aim is not None and _AIMS[aim].match(one[0]) is None)
-            names = [name for name, _ in kept[:_MOST_TARGETS]]
-            number = kept[0][1]
+            elif inside and (match := _NPM_SCRIPT.match(line)) and _telling(aim).search(match[1]):
+                scripts.append((match[1], number))
+        if scripts:
+            scripts.sort(key=lambda one: aim is not None and _AIMS[aim].match(one[0]) is None)
+            names = [name for name, _ in scripts[:_MOST_TARGETS]]
+            number = scripts[0][1]
             runner = _runner_of(material, path)
             first = _first_of(material.lines(path)[number - 1], path, number, f"{runner} run {', '.join(names)}")
             yield Entry(path, first, also=tuple(names[1:]))
@@ -343,8 +345,8 @@ def _runs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             block = -1
         if block >= 0 and line.strip():
             yield number, line
-        elif found := _RUN.match(line):
-            yield number, found[1]
+        elif match := _RUN.match(line):
+            yield number, match[1]
         elif opened := _RUN_BLOCK.match(line):
             block = len(opened[1])
 
@@ -357,7 +359,7 @@ _FOLDERS_OF_GUIDES = ("", ".github", "docs", "doc")
 
 
 def _guides(material: Material, aim: Aim) -> list[str]:
-    """Return the README and the guides for users and contributors, in the order in which they tell of something."""
+    """Return the README and the guides for users and contributors, those likeliest to describe an aim first."""
     folders = (f"{material.folder}/{one}".strip("/") for one in _FOLDERS_OF_GUIDES)
     paths = [path for folder in dict.fromkeys(folders) for path in material.beside(folder)]
     stems = {
@@ -375,15 +377,15 @@ def _documented_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:
     names = {path: path.rpartition("/")[2].lower().split(".")[0] for path in material.beside(material.folder)}
     paths = sorted((path for path in names if names[path] in _GUIDES), key=lambda path: (names[path] == "readme", path))
     wanted = _AIMS[aim] if aim else _BUILDS
-    kept: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for path in paths:
         for number, line in enumerate(material.lines(path), 1):
-            found = _COMMAND.match(line) or _inline(line)
-            if found and wanted.search(found[1]) and len(found[1]) < 80 and not found[1].endswith("\\"):
-                command = found[1].strip()
-                kept.setdefault(command.split("#")[0].strip(), _line(path, number, command))
-    ordered = sorted(kept, key=lambda command: _OF_DOCUMENTATION.search(command) is not None)
-    yield from (kept[command] for command in ordered[:_MOST_DOCUMENTED])
+            match = _COMMAND.match(line) or _inline(line)
+            if match and wanted.search(match[1]) and len(match[1]) < 80 and not match[1].endswith("\\"):
+                command = match[1].strip()
+                entries.setdefault(command.split("#")[0].strip(), _line(path, number, command))
+    ordered = sorted(entries, key=lambda command: _OF_DOCUMENTATION.search(command) is not None)
+    yield from (entries[command] for command in ordered[:_MOST_DOCUMENTED])
 
 
 def _inline(line: str) -> re.Match[str] | None:

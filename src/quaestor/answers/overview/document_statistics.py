@@ -1,4 +1,4 @@
-"""A folder of documents: how many of what kinds, of when and by whom, their titles, and the languages of a corpus."""
+"""Describes the documents of a folder: their number, kinds, dates, authors and titles; and a corpus's languages."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def titles(material: Material) -> list[Entry]:
 def _in_turn(documents: Sequence[Document]) -> list[Document]:
     """Return documents, a few of each folder in turn, so that a large folder does not hide the others.
 
-    Documents of the first document's folder, the outermost one, all come first.
+    All documents of the first document's folder, which is the outermost one, come first.
     """
     seen: Counter[str] = Counter()
     home = dirname(documents[0].path) if documents else ""
@@ -109,17 +109,17 @@ def _order(document: Document, material: Material) -> tuple[bool, bool, int, str
 
 
 def _is_template(document: Document) -> bool:
-    """Return whether a document is a template, not a page: site generators begin their folders with an underscore."""
+    """Return whether an HTML document is a template and no page: it has no title, or a folder such as ``_layouts``."""
     hidden = any(folder.startswith(("_", ".")) for folder in document.path.split("/")[:-1])
     return (hidden and document.language == "html") or (document.language == "html" and not document.title)
 
 
 def _titled_entry(document: Document, material: Material) -> Entry:
     lines = material.lines(document.path)
-    named = named_in_preamble(lines)
+    preamble_title = named_in_preamble(lines)
     first_headings = list(islice(headings(lines[:80]), 2))
-    first = named or (first_headings[0] if first_headings else None)
-    title = (named[1] if named else "") or document.title or (first[1] if first else "")
+    first = preamble_title or (first_headings[0] if first_headings else None)
+    title = (preamble_title[1] if preamble_title else "") or document.title or (first[1] if first else "")
     if _NUMBER.fullmatch(title) and len(first_headings) > 1:
         first, title = None, f"{title}: {first_headings[1][1]}"  # what it is about stands below
     if "{{" in title:  # what a site generator fills in
@@ -153,8 +153,8 @@ def _sections(document: Document, material: Material) -> Sequence[Entry]:
 def kinds(material: Material) -> list[Entry]:
     """Return the folders that hold the most documents, several to a line."""
     counts = Counter(dirname(one.path) for one in documents_of(material))
-    listed = [f"{folder or '.'}/ ({count:,})" for folder, count in counts.most_common(_MOST_KINDS)]
-    lines = (", ".join(listed[at : at + _KINDS_ON_A_LINE]) for at in range(0, len(listed), _KINDS_ON_A_LINE))
+    texts = [f"{folder or '.'}/ ({count:,})" for folder, count in counts.most_common(_MOST_KINDS)]
+    lines = (", ".join(texts[at : at + _KINDS_ON_A_LINE]) for at in range(0, len(texts), _KINDS_ON_A_LINE))
     return [Entry(says=Statement(line)) for line in lines] if len(counts) > 1 else []
 
 

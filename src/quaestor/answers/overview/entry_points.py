@@ -61,15 +61,15 @@ _FACES = (
 
 def entry_points(material: Material) -> list[Entry]:
     """Return the entry points of a folder's program or library, those that manifests declare first; at most 14."""
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for read in (_declared_entries, _programs, _main_functions, _scripts, _faces, _containers):
         for entry in read(material):
-            found.setdefault(entry.name, entry)
+            entries.setdefault(entry.name, entry)
     # A library may have none but the programs that test it, and where these are asked for they are its own.
-    kept = [one for one in found.values() if not _is_test(one.name) or _is_test(f"{material.folder}/x")]
-    own = [one for one in kept if not _is_aside(one.name)]
+    own_entries = [one for one in entries.values() if not _is_test(one.name) or _is_test(f"{material.folder}/x")]
+    own = [one for one in own_entries if not _is_aside(one.name)]
     # Where there is a library, its examples are no way into it.
-    return (own if own or material.has_program else kept)[:_MOST]
+    return (own if own or material.has_program else own_entries)[:_MOST]
 
 
 def _is_test(name: str) -> bool:
@@ -105,8 +105,8 @@ def _declared_entries(material: Material) -> Iterator[Entry]:
         yield from _of_android(material, path)
     for path in material.paths_named("mix.exs", 1):
         for number, line in enumerate(material.lines(path), 1):
-            if found := _ESCRIPT.search(line):
-                yield _stated_entry(found[1] or found[2], path, number, line)
+            if match := _ESCRIPT.search(line):
+                yield _stated_entry(match[1] or match[2], path, number, line)
 
 
 def _of_pyproject(material: Material, path: str) -> Iterator[Entry]:
@@ -114,8 +114,8 @@ def _of_pyproject(material: Material, path: str) -> Iterator[Entry]:
     for number, line in enumerate(material.lines(path), 1):
         if line.startswith("["):
             inside = _SCRIPT_TABLE.match(line) is not None
-        elif inside and (found := _ASSIGNED.match(line)):
-            yield _command(material, found[1], found[2], path, number, line)
+        elif inside and (match := _ASSIGNED.match(line)):
+            yield _command(material, match[1], match[2], path, number, line)
 
 
 def _of_setup(material: Material, path: str) -> Iterator[Entry]:
@@ -123,9 +123,9 @@ def _of_setup(material: Material, path: str) -> Iterator[Entry]:
     for number, line in enumerate(material.lines(path), 1):
         if re.search(r"(?:console|gui)_scripts", line):
             inside = True
-        found = _CONSOLE.search(line) if inside else None
-        if found and found[1] not in ("console_scripts", "gui_scripts"):
-            yield _command(material, found[1], found[2], path, number, line)
+        match = _CONSOLE.search(line) if inside else None
+        if match and match[1] not in ("console_scripts", "gui_scripts"):
+            yield _command(material, match[1], match[2], path, number, line)
         elif inside and (not line.strip() or line.strip().startswith(("]", "["))) and "scripts" not in line:
             inside = False
 
@@ -149,10 +149,10 @@ def _of_package(material: Material, path: str) -> Iterator[Entry]:
         return
     if not isinstance(read, dict):
         return
-    where = {found[1]: number for number, line in enumerate(lines, 1) if (found := _JSON_FIELD.match(line))}
+    where = {match[1]: number for number, line in enumerate(lines, 1) if (match := _JSON_FIELD.match(line))}
     programs = read.get("bin")
-    named = programs if isinstance(programs, dict) else {str(read.get("name", "")).rpartition("/")[2]: programs}
-    for name, target in islice(named.items(), _MOST):
+    commands = programs if isinstance(programs, dict) else {str(read.get("name", "")).rpartition("/")[2]: programs}
+    for name, target in islice(commands.items(), _MOST):
         if isinstance(target, str) and name:
             number = next(
                 (at for at, line in enumerate(lines, 1) if target in line and at >= where.get("bin", 1)),
@@ -171,10 +171,10 @@ def _of_cargo(material: Material, path: str) -> Iterator[Entry]:
         if line.startswith("["):
             inside = _CARGO_BIN.match(line) is not None
             name = ""
-        elif inside and (found := _CARGO_FIELD.match(line)):
-            if found[1] == "name":
-                name = found[2]
-            elif (target := _beside(path, found[2])) in material.all:
+        elif inside and (match := _CARGO_FIELD.match(line)):
+            if match[1] == "name":
+                name = match[2]
+            elif (target := _beside(path, match[2])) in material.all:
                 yield _stated_entry(f"{name} → {target}" if name else target, path, number, line)
 
 
@@ -183,18 +183,18 @@ def _of_cabal(material: Material, path: str) -> Iterator[Entry]:
     begins = [number for number, line in enumerate(lines) if line[:1].strip()]
     for first, end in pairwise([*begins, len(lines)]):
         fields = {
-            found[1].lower(): (found[2], number)
+            match[1].lower(): (match[2], number)
             for number in range(first + 1, end)
-            if (found := _CABAL_FIELD.match(lines[number]))
+            if (match := _CABAL_FIELD.match(lines[number]))
         }
-        named = _CABAL.match(lines[first])
-        if named and "main-is" in fields:
+        stanza = _CABAL.match(lines[first])
+        if stanza and "main-is" in fields:
             file, number = fields["main-is"]
             folder, _ = fields.get("hs-source-dirs", ("", 0))
             places = [one for one in material.places.get(file.rpartition("/")[2].lower(), ()) if one.endswith(file)]
             own = [one for one in places if one == _beside(path, f"{folder}/{file}".lstrip("/"))]
             target = min(own or places, key=len, default="")
-            yield _stated_entry(f"{named[1]} → {target}" if target else named[1], path, number + 1, lines[number])
+            yield _stated_entry(f"{stanza[1]} → {target}" if target else stanza[1], path, number + 1, lines[number])
 
 
 def _of_android(material: Material, path: str) -> Iterator[Entry]:
@@ -203,8 +203,8 @@ def _of_android(material: Material, path: str) -> Iterator[Entry]:
     for number, line in enumerate(material.lines(path), 1):
         if "<activity" in line:
             activity = None
-        if found := _ANDROID_CLASS.search(line):
-            activity = activity or (found[1], number, line)
+        if match := _ANDROID_CLASS.search(line):
+            activity = activity or (match[1], number, line)
         if activity and "android.intent.action.MAIN" in line:
             name, at, text = activity
             stem = name.rpartition(".")[2]
@@ -217,8 +217,8 @@ def _of_android(material: Material, path: str) -> Iterator[Entry]:
 
 def _of_gemspec(material: Material, path: str) -> Iterator[Entry]:
     for number, line in enumerate(material.lines(path), 1):
-        if found := _GEM.search(line):
-            for name in re.findall(r"""["']([\w.-]+)["']""", found[1]):
+        if match := _GEM.search(line):
+            for name in re.findall(r"""["']([\w.-]+)["']""", match[1]):
                 target = next((one for one in (f"exe/{name}", f"bin/{name}") if one in material.documents), None)
                 if target:
                     yield _stated_entry(target, path, number, line)
@@ -263,13 +263,13 @@ def _main_functions(material: Material) -> Iterator[Entry]:
 def _is_within_test(lines: Sequence[str]) -> bool:
     """Return whether lines of C end where a condition for tests is open: ``#ifdef SHOP_TEST``."""
     opened: list[str] = []
-    for found in filter(None, map(_CONDITION.match, lines)):
-        if found[1] == "endif":
+    for match in filter(None, map(_CONDITION.match, lines)):
+        if match[1] == "endif":
             opened = opened[:-1]
-        elif found[1].startswith("if"):
-            opened.append(found[2])
+        elif match[1].startswith("if"):
+            opened.append(match[2])
         elif opened:
-            opened[-1] = found[2]
+            opened[-1] = match[2]
     return any(_OF_TESTS.search(one) for one in opened)
 
 
@@ -326,9 +326,9 @@ def _own_names(material: Material) -> Iterator[str]:
         for number, line in enumerate(
             material.lines(path)[:30] if name in ("pubspec.yaml", "mix.exs", "package.json") else ()
         ):
-            found = re.match(r"""^(?:name:\s*|\s*app:\s*:|\s*"name":\s*"(?:@[\w-]+/)?)([\w-]+)""", line)
-            if found and number < 30:
-                stem = found[1]
+            match = re.match(r"""^(?:name:\s*|\s*app:\s*:|\s*"name":\s*"(?:@[\w-]+/)?)([\w-]+)""", line)
+            if match and number < 30:
+                stem = match[1]
                 break
         if stem:
             yield from (

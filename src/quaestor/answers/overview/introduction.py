@@ -1,4 +1,4 @@
-"""Introductions: what a project or folder says it is, in its README's first sentences or its manifest's description."""
+"""Introduces a project or a folder by the first sentences of its README or its manifest's description."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def readme_of(material: Material, folder: str) -> str | None:
     for place in (folder,) if folder else ("", ".github", "docs"):
         beside = {path.rpartition("/")[2].lower(): path for path in material.beside(place)}
         names_here = endings if place == folder else [one for one in endings if one.startswith("readme")]
-        if found := next((beside[name] for name in names_here if name in beside), None):
-            return found
+        if readme := next((beside[name] for name in names_here if name in beside), None):
+            return readme
     return None if folder else _first_document(material)
 
 
@@ -130,15 +130,15 @@ def _first_document(material: Material) -> str | None:
     If there is code, only documents of the documentation count, because a README deep in the tree is about its own
     folder. If there are only documents, folders such as ``tutorial`` do not count as examples.
     """
-    found = []
+    candidates = []
     for path in material.documents:
         stem = path.rpartition("/")[2].lower().partition(".")[0]
         profile = material.profile(path)
         documented = not material.is_code or path.lower().startswith("doc")
         aside = (material.is_code and (profile.test or profile.example)) or material.stands_behind(path)
         if stem in _BEGINNINGS and profile.prose and documented and not aside:
-            found.append((path.count("/"), _BEGINNINGS.index(stem), path))
-    return min(found)[2] if found else _titled_as_beginning(material)
+            candidates.append((path.count("/"), _BEGINNINGS.index(stem), path))
+    return min(candidates)[2] if candidates else _titled_as_beginning(material)
 
 
 def _titled_as_beginning(material: Material) -> str | None:
@@ -146,8 +146,8 @@ def _titled_as_beginning(material: Material) -> str | None:
     if material.is_code:
         return None
     for path in sorted(material.documents, key=lambda one: (one.count("/"), one))[:_MOST_TITLES]:
-        named = named_in_preamble(material.lines(path))
-        title = named[1] if named else material.documents[path].title or ""
+        preamble_title = named_in_preamble(material.lines(path))
+        title = preamble_title[1] if preamble_title else material.documents[path].title or ""
         if _BEGINS.search(title):
             return path
     return None
@@ -159,25 +159,25 @@ def from_readme(material: Material, folder: str) -> list[Statement]:
     if path is None:
         return []
     lines = _with_tagline(material.lines(path)[:_LOOKED_AT])
-    found = _introducing_paragraphs(list(paragraphs(lines)))[:_MOST]
-    sentences = [*found[:1], *(one for one in found[1:] if _is_sentence(one.text))]
-    said = [_statement(one, path, _LONGEST) for one in sentences]
+    introducing = _introducing_paragraphs(list(paragraphs(lines)))[:_MOST]
+    sentences = [*introducing[:1], *(one for one in introducing[1:] if _is_sentence(one.text))]
+    statements = [_statement(one, path, _LONGEST) for one in sentences]
     title = next(headings(lines), None)
-    if title and says_something(title[1]) and not (found and _says_what(found[0], title[1])):
-        said = [Statement(title[1], Source(path, title[0], title[0])), *said][:_MOST]
-    return said or list(_from_front_matter(material.lines(path), path))
+    if title and says_something(title[1]) and not (introducing and _says_what(introducing[0], title[1])):
+        statements = [Statement(title[1], Source(path, title[0], title[0])), *statements][:_MOST]
+    return statements or list(_from_front_matter(material.lines(path), path))
 
 
 def _says_what(paragraph: Paragraph, title: str) -> bool:
-    """Return whether a paragraph says what the thing of a title is: its first, or one of a section about it."""
+    """Return whether a paragraph introduces the titled thing: its heading is the title, or such as "About"."""
     return paragraph.heading == title or _ABOUT.search(paragraph.heading) is not None
 
 
 def _with_tagline(lines: Sequence[str]) -> list[str]:
     """Return lines with a block quote below the title turned into a paragraph: some READMEs have a tagline there."""
-    said = [number for number, line in enumerate(lines) if line.strip()][:_TAGLINE]
-    first = next((number for number in said if _QUOTED.match(lines[number])), None)
-    if first is None or any(_NOTE.match(lines[number]) for number in said):
+    filled = [number for number, line in enumerate(lines) if line.strip()][:_TAGLINE]
+    first = next((number for number in filled if _QUOTED.match(lines[number])), None)
+    if first is None or any(_NOTE.match(lines[number]) for number in filled):
         return [*lines]
     last = next((number for number in range(first, len(lines)) if not _QUOTED.match(lines[number])), len(lines))
     return [*lines[:first], *(_QUOTED.sub("", line) for line in lines[first:last]), *lines[last:]]
@@ -192,8 +192,8 @@ def _from_front_matter(lines: Sequence[str], path: str) -> Iterator[Statement]:
 
 def first_sentence(material: Material, path: str, longest: int) -> Statement | None:
     """Return the sentence of a document that most likely says what it is about."""
-    found = _introducing_paragraphs(list(paragraphs(material.lines(path)[:_LOOKED_AT])))
-    return _statement(found[0], path, longest) if found else None
+    introducing = _introducing_paragraphs(list(paragraphs(material.lines(path)[:_LOOKED_AT])))
+    return _statement(introducing[0], path, longest) if introducing else None
 
 
 def from_manifests(material: Material, folder: str) -> Iterator[Statement]:
@@ -207,10 +207,10 @@ def from_manifests(material: Material, folder: str) -> Iterator[Statement]:
 
 def _descriptions(lines: Sequence[str], path: str, pattern: re.Pattern[str]) -> Iterator[Statement]:
     for number, line in enumerate(lines[:_LOOKED_AT], 1):
-        found = pattern.match(line)
-        if found and len(found[1].split()) > 1:
-            text = _unescape(found[1]) if path.endswith(".json") else found[1]
-            yield Statement(text[:_LONGEST], Source(path, number, number), verbatim=text == found[1])
+        match = pattern.match(line)
+        if match and len(match[1].split()) > 1:
+            text = _unescape(match[1]) if path.endswith(".json") else match[1]
+            yield Statement(text[:_LONGEST], Source(path, number, number), verbatim=text == match[1])
             return
 
 
@@ -221,17 +221,17 @@ def _unescape(text: str) -> str:
         return text
 
 
-def _introducing_paragraphs(found: Sequence[Paragraph]) -> list[Paragraph]:
+def _introducing_paragraphs(prose: Sequence[Paragraph]) -> list[Paragraph]:
     """Return the paragraphs that say what a thing is: those before its instructions, notices aside."""
-    title = found[0].heading if found else ""
+    title = prose[0].heading if prose else ""
     leading = [
         one
-        for one in found[:8]
+        for one in prose[:8]
         if not _NOTICE.match(one.text)
         and (one.heading == title or not (_ELSEWHERE.search(one.heading) or _ORDERS.match(one.text)))
     ]
     about = [
-        one for one in found[:30] if _ABOUT.search(one.heading) and one not in leading and not _NOTICE.match(one.text)
+        one for one in prose[:30] if _ABOUT.search(one.heading) and one not in leading and not _NOTICE.match(one.text)
     ]
     ordered = [*leading, *about[:1]]
     first = next((at for at, one in enumerate(ordered[:4]) if _defines(one.text)), 0)
@@ -239,7 +239,7 @@ def _introducing_paragraphs(found: Sequence[Paragraph]) -> list[Paragraph]:
         first = 0
     elif ordered and not _NAMES_A_KIND.match(ordered[first].text):
         first = next((at for at, one in enumerate(ordered[:4]) if _SAYS_WHAT_IT_IS.match(one.text)), first)
-    return ordered[first:] or [one for one in found[:3] if not _NOTICE.match(one.text)]
+    return ordered[first:] or [one for one in prose[:3] if not _NOTICE.match(one.text)]
 
 
 def _defines(text: str) -> bool:
@@ -259,7 +259,7 @@ def shorten(text: str, longest: int) -> str:
     """Return whole sentences of a text, or its first words where the first sentence is too long."""
     if len(text) <= longest:
         return text
-    ends = [found.end() for found in re.finditer(r"[.!?](?=\s)|[。！？]", text[: longest + 1])]
+    ends = [match.end() for match in re.finditer(r"[.!?](?=\s)|[。！？]", text[: longest + 1])]
     if ends and ends[-1] >= min(40, longest // 3):
         return text[: ends[-1]]
     head, _, _ = text[:longest].rpartition(" ")

@@ -64,9 +64,9 @@ class _Part:
     """A folder or a file that an overview may show.
 
     Attributes:
-        path: relative to the root.
-        importance: above 0.
-        folder: whether it is one.
+        path: the path relative to the root.
+        importance: how much it matters; above 0.
+        folder: whether it is a folder.
     """
 
     path: str
@@ -81,9 +81,9 @@ def parts(
 
     Args:
         material: the documents.
-        named: what documents name.
-        imported: number of importing files by path.
-        entered: paths of entry points.
+        named: the paths that documents name.
+        imported: the number of importing files by path.
+        entered: the paths of entry points.
     """
     sizes, levels = _sizes(material)
     packages = frozenset(_packages(material))
@@ -91,7 +91,7 @@ def parts(
     bare = _are_mostly_hidden(material)
     imported = _with_sources(imported, material)
     most = max(imported.values(), default=0) or 1
-    found: dict[str, _Part] = {}
+    by_path: dict[str, _Part] = {}
     for path, size in sizes.items():
         hidden = _is_hidden(path) and not bare and (path not in named or named[path].weight < _LISTED)
         if path == material.folder or hidden:
@@ -111,14 +111,14 @@ def parts(
         value += _ENTERED * (path in entered)
         if path in named and not _is_aside(path, material):
             value += _NAMED * min(named[path].weight, 1.2) + (0.2 if named[path].says else 0.0)
-        found[path] = _Part(path, value, folder)
-    return _most_important(_spread_over_folders(_most_important(found.values())))[:_MOST]
+        by_path[path] = _Part(path, value, folder)
+    return _most_important(_spread_over_folders(_most_important(by_path.values())))[:_MOST]
 
 
 def _with_sources(imported: Mapping[str, int], material: Material) -> Mapping[str, int]:
     """Return how many files import each file; a header's number goes to the source of its name beside it, if larger.
 
-    What a header declares, the source does: of the two, that is the one to read.
+    The source implements what the header declares, so of the two the source is worth reading.
     """
     moved = {path: _source_beside(path, material) for path in imported}
     return {moved[path] or path: number for path, number in imported.items()}
@@ -127,18 +127,18 @@ def _with_sources(imported: Mapping[str, int], material: Material) -> Mapping[st
 def _source_beside(path: str, material: Material) -> str:
     stem, _, ending = path.rpartition(".")
     sources = (f"{stem}.{one}" for one in _SOURCES) if ending in _HEADERS else ()
-    found = next((one for one in sources if one in material.documents), "")
-    return found if found and material.documents[found].size > material.documents[path].size else ""
+    source = next((one for one in sources if one in material.documents), "")
+    return source if source and material.documents[source].size > material.documents[path].size else ""
 
 
-def _most_important(found: Iterable[_Part]) -> list[_Part]:
-    return sorted(found, key=lambda one: (-one.importance, one.path))
+def _most_important(candidates: Iterable[_Part]) -> list[_Part]:
+    return sorted(candidates, key=lambda one: (-one.importance, one.path))
 
 
-def _spread_over_folders(found: Iterable[_Part]) -> Iterator[_Part]:
+def _spread_over_folders(candidates: Iterable[_Part]) -> Iterator[_Part]:
     """Yield parts, each file less important the more files of its folder came before it."""
     seen: Counter[str] = Counter()
-    for one in found:
+    for one in candidates:
         above = parent_of(one.path)
         seen[above] += not one.folder
         yield one if one.folder else replace(one, importance=one.importance * min(1.0, _FULL / seen[above]))
@@ -195,7 +195,7 @@ def _is_within(folder: str, root: str) -> bool:
 
 
 def _are_mostly_hidden(material: Material) -> bool:
-    """Return whether most files of the root are hidden: somebody's settings, which are what there is to see."""
+    """Return whether most files of the root are hidden; then the corpus is a person's settings, and they are shown."""
     own = [path.rpartition("/")[2] for path in material.beside(material.folder)]
     return 2 * sum(name.startswith(".") for name in own) > len(own)
 
@@ -273,10 +273,10 @@ def tree(
     Args:
         material: the documents.
         found: the parts, most important first.
-        named: what documents say of them.
-        room: tokens.
-        count: tokens of a text.
-        entered: paths of entry points; of the root's folders, those that hold one come first.
+        named: the paths that documents name, with their descriptions.
+        room: the number of tokens that the lines may take.
+        count: counts the tokens of a text.
+        entered: the paths of entry points; the root's folders that hold one come first.
     """
     chooser = _PartChooser(material, named, room, count)
     wanted = [part for part in found if part.importance >= _WANTED]
@@ -305,13 +305,13 @@ class _PartChooser:
         says: dict[str, Statement | None] = {}
         for part in parts:
             name = self._name_tokens(part.path)
-            said = self._says(part, longest) if longest else None
-            more = self._tokens(said)
+            about = self._says(part, longest) if longest else None
+            more = self._tokens(about)
             if name > left:
                 break
             # The last of the room is for names: a part that is only named can be asked for.
             says[part.path] = (
-                said if name + more <= 0.85 * left or (part.importance >= _WANTED and name + more <= left) else None
+                about if name + more <= 0.85 * left or (part.importance >= _WANTED and name + more <= left) else None
             )
             left -= name + (more if says[part.path] else 0)
         return _ShownParts(says, self._material.folders)
@@ -319,31 +319,31 @@ class _PartChooser:
     def _says(self, part: _Part, longest: int) -> Statement | None:
         if part.path not in self._said:
             self._said[part.path] = self._whole(part.path)
-        said = self._said[part.path]
-        if said is None or longest <= 0:
+        says = self._said[part.path]
+        if says is None or longest <= 0:
             return None
-        if said.brief is not None:
-            return replace(said, brief=shorten(said.brief, longest))
-        text = shorten(said.text, longest)
-        return replace(said, text=text, verbatim=said.verbatim and not text.endswith("…"))
+        if says.brief is not None:
+            return replace(says, brief=shorten(says.brief, longest))
+        text = shorten(says.text, longest)
+        return replace(says, text=text, verbatim=says.verbatim and not text.endswith("…"))
 
     def _whole(self, path: str) -> Statement | None:
-        told = self._named[path].says if path in self._named else None
-        return told or description(self._material, path) or defined_names(self._material, path, _NAMES)
+        statement = self._named[path].says if path in self._named else None
+        return statement or description(self._material, path) or defined_names(self._material, path, _NAMES)
 
     def _name_tokens(self, path: str) -> int:
         return self._count(path.rpartition("/")[2]) + 3
 
-    def _tokens(self, said: Statement | None) -> int:
-        return 0 if said is None else self._count(said.text if said.brief is None else said.brief) + _MARK_TOKENS
+    def _tokens(self, says: Statement | None) -> int:
+        return 0 if says is None else self._count(says.text if says.brief is None else says.brief) + _MARK_TOKENS
 
 
 def _tree_lines(
-    chosen: _ShownParts, material: Material, found: Sequence[_Part], entered: Sequence[str]
+    chosen: _ShownParts, material: Material, all_parts: Sequence[_Part], entered: Sequence[str]
 ) -> Iterator[Entry]:
     """Yield the lines of the tree below a folder, the most important of each folder first."""
     root = material.folder
-    order = {part.path: number for number, part in enumerate(found)}
+    order = {part.path: number for number, part in enumerate(all_parts)}
     children: dict[str, list[str]] = defaultdict(list)
     for path in _with_ancestors(chosen.says, root):
         children[dirname(path) or ""].append(path)
@@ -358,7 +358,7 @@ def _tree_lines(
     manual = {path for path in children[root] if material.is_code and path.lower() in DOCUMENTATION}
     begins = {path for path in children[root] if any(one.startswith(f"{path}/") for one in entered)}
     children[root].sort(key=lambda path: (path in manual, best[path] - _AHEAD * (path in begins)))
-    best.update({path: number - len(found) for number, path in enumerate(children[root])})
+    best.update({path: number - len(all_parts) for number, path in enumerate(children[root])})
     yield from _lines_below(root, "", 0, children, best, chosen)
 
 

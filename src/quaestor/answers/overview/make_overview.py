@@ -48,13 +48,13 @@ class _Share:
 
 
 def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, count: Count) -> Overview:
-    """Return what a corpus or one of its folders is, after bringing the index up to date.
+    """Return an overview of a corpus or one of its folders, after bringing the index up to date.
 
     Args:
-        corpus: what it is about.
-        folder: only what lies in it; empty or ``.`` for everything.
-        budget: tokens that its text may take, at least 100.
-        count: tokens of a text.
+        corpus: the corpus.
+        folder: the folder; empty or ``.`` for the whole corpus.
+        budget: the number of tokens that the text may take, at least 100.
+        count: counts the tokens of a text.
 
     Raises:
         NotFoundError: there is no such folder.
@@ -69,10 +69,10 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
 
 
 def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) -> Overview:
-    """Return how a corpus is built and tested, or what else ``aim`` is, after bringing the index up to date.
+    """Return how a corpus is built and tested, or how ``aim`` is reached, after bringing the index up to date.
 
     Returns:
-        An overview with that section alone, or without sections if no file says it.
+        An overview with this section only, or without sections if no file says it.
     """
     corpus.try_refresh()
 
@@ -110,7 +110,7 @@ def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
 
 
 def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *, count: Count) -> Overview:
-    """Return one section of an overview alone, after bringing the index up to date; without sections if it is empty."""
+    """Return an overview of one section, or of none if that is empty, after bringing the index up to date."""
     corpus.try_refresh()
 
     def make() -> Overview:
@@ -125,12 +125,12 @@ def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *,
 
 def _make_up_to_date(corpus: Corpus, make: Callable[[], Overview]) -> Overview:
     """Make an overview, and make it again if a file that it quotes has changed meanwhile."""
-    found = corpus.retry_reopened(make)
-    if corpus.notice_changes(_documents(found)):
+    overview = corpus.retry_reopened(make)
+    if corpus.notice_changes(_documents(overview)):
         corpus.try_refresh()
-        found = corpus.retry_reopened(make)
-        corpus.look_at(_documents(found))
-    return replace(found, hits=tuple(corpus.with_freshness(list(found.hits))))
+        overview = corpus.retry_reopened(make)
+        corpus.look_at(_documents(overview))
+    return replace(overview, hits=tuple(corpus.with_freshness(list(overview.hits))))
 
 
 def _documents(overview: Overview) -> Iterator[Document]:
@@ -166,8 +166,8 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     ]
     left = room - sum(_tokens(section, count) for section in (*first, *last))
     entered = {name.partition(" → ")[2] or name for name in (one.name for one in entries)}
-    found = parts(material, named, imported, tuple(entered))
-    lines = tree(material, found, named, int(left * 0.94), count, tuple(entered))
+    main_parts = parts(material, named, imported, tuple(entered))
+    lines = tree(material, main_parts, named, int(left * 0.94), count, tuple(entered))
     yield from first
     if lines:
         yield Section("Main parts", tuple(lines))
@@ -189,31 +189,31 @@ def _prose_sections(material: Material, room: int, count: Count) -> Iterator[Sec
 
 def _introduction_share(material: Material, room: int, whole: int, count: Count) -> _Share:
     """Return the introduction, shortened so that its first statement fits."""
-    said = introduction(material)
-    if not said:
+    statements = introduction(material)
+    if not statements:
         return _Share("What it is", (), 0)
-    first = said[0]
+    first = statements[0]
     while count(first.text) > max(room - 8, 20) and len(first.text) > 60:
         first = replace(first, text=shorten(first.text, int(len(first.text) * 0.7)), verbatim=False)
-    return _Share("What it is", [Entry(says=one) for one in (first, *said[1:])], max(room, min(whole, 60)))
+    return _Share("What it is", [Entry(says=one) for one in (first, *statements[1:])], max(room, min(whole, 60)))
 
 
 def _importers(number: int) -> Statement:
-    """Return in words how many files import one."""
+    """Return in words how many files import a file."""
     return Statement(f"imported by {number:,} files")
 
 
 def _fit(share: _Share, count: Count) -> list[Section]:
     """Return a section with as many lines as its share of the budget allows; an empty list if no line fits."""
     left = share.share - count(share.title) - 3
-    kept: list[Entry] = []
+    entries: list[Entry] = []
     for entry in share.entries:
         tokens = count(line_of(entry, 10)) + 1
         if tokens > left:
             break
         left -= tokens
-        kept.append(entry)
-    return [Section(share.title, tuple(kept), len(share.entries) - len(kept))] if kept else []
+        entries.append(entry)
+    return [Section(share.title, tuple(entries), len(share.entries) - len(entries))] if entries else []
 
 
 def _tokens(section: Section, count: Count) -> int:
@@ -224,11 +224,11 @@ def _within_budget(overview: Overview, material: Material, count: Count) -> Over
     """Return an overview within its budget; the last lines of the longest section are dropped first."""
     while True:
         hits, numbers = _numbered_hits(material, sources_of(overview.sections))
-        found = replace(overview, hits=hits, _numbers=numbers)
-        text = text_of(found)
-        found = replace(found, text=text, tokens=count(text))
-        if found.tokens <= found.budget or not found.sections:
-            return found
+        cut = replace(overview, hits=hits, _numbers=numbers)
+        text = text_of(cut)
+        cut = replace(cut, text=text, tokens=count(text))
+        if cut.tokens <= cut.budget or not cut.sections:
+            return cut
         overview = replace(overview, sections=_shorten_sections(overview.sections))
 
 
@@ -236,8 +236,8 @@ def _shorten_sections(sections: Sequence[Section]) -> tuple[Section, ...]:
     longest = max(range(len(sections)), key=lambda at: len(sections[at].entries))
     cut = sections[longest]
     gone = max(1, len(cut.entries) // 20)
-    kept = replace(cut, entries=cut.entries[:-gone], left_out=cut.left_out + gone)
-    changed = (*sections[:longest], kept, *sections[longest + 1 :])
+    shortened = replace(cut, entries=cut.entries[:-gone], left_out=cut.left_out + gone)
+    changed = (*sections[:longest], shortened, *sections[longest + 1 :])
     return tuple(section for section in changed if section.entries)
 
 
@@ -255,7 +255,7 @@ def _numbered_hits(material: Material, sources: Iterable[Source]) -> tuple[tuple
 
 
 def _hit(file: IndexedFile, source: Source) -> Hit | None:
-    """Return the lines of a source as a hit; None where the index holds none of them."""
+    """Return the lines of a source as a hit; None if the index holds none of them."""
     first = _chunk_holding(file.chunks, source.start_line)
     last = _chunk_holding(file.chunks, source.end_line) or first
     if first is None or last is None:
@@ -273,6 +273,6 @@ def _chunk_holding(chunks: Sequence[StoredChunk], line: int) -> StoredChunk | No
 
 
 def _offset(stored: StoredChunk, line: int, encoding: str) -> int:
-    """Return how many bytes of a chunk stand before a line."""
+    """Return how many bytes of a chunk precede a line."""
     before = stored.chunk.text.splitlines(keepends=True)[: line - stored.chunk.span.start_line]
     return len("".join(before).encode(encoding, "replace"))

@@ -1,4 +1,4 @@
-"""What an overview is made from: the documents of a folder as they are in the index, read at most once each."""
+"""The material of an overview: the documents of a folder as they are in the index, each read at most once."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Material:
 
     Args:
         store: the index.
-        folder: only what lies in it; empty for everything.
+        folder: the folder whose documents these are; empty for all.
 
     Attributes:
         store: the index.
         folder: the folder as it was given.
-        documents: what lies in the folder, by path.
+        documents: the documents in the folder, by path.
     """
 
     def __init__(self, store: Store, folder: str = "") -> None:
@@ -68,8 +68,8 @@ class Material:
 
     def lines(self, path: str) -> list[str]:
         """Return the beginnings of a document's lines; empty where ``read`` returns None."""
-        found = self.read(path)
-        return [] if found is None else [line[:_LONGEST_LINE].removesuffix("\r") for line in found.lines]
+        file = self.read(path)
+        return [] if file is None else [line[:_LONGEST_LINE].removesuffix("\r") for line in file.lines]
 
     def chunks_with(self, words: Iterable[str], most: int) -> Iterator[StoredChunk]:
         """Yield up to ``most`` chunks of these documents in which any of some words stands."""
@@ -81,15 +81,15 @@ class Material:
 
     def profile(self, path: str) -> PathProfile:
         """Return a path's profile, kept here because the cache of ``profile_path`` is smaller than large corpora."""
-        found = self._profiles.get(path)
-        if found is None:
-            found = profile_path(path)
+        known = self._profiles.get(path)
+        if known is None:
+            known = profile_path(path)
             if any(path.startswith(f"{folder}/") for folder in self._translation_folders):
-                found = found._replace(background=TRANSLATION)
-            if not found.prose and not found.data and not DOCUMENTATION.isdisjoint(path.lower().split("/")[:-1]):
-                found = found._replace(example=True)  # code in a manual shows how something is used
-            self._profiles[path] = found
-        return found
+                known = known._replace(background=TRANSLATION)
+            if not known.prose and not known.data and not DOCUMENTATION.isdisjoint(path.lower().split("/")[:-1]):
+                known = known._replace(example=True)  # code in a manual shows how something is used
+            self._profiles[path] = known
+        return known
 
     @cached_property
     def _translation_folders(self) -> frozenset[str]:
@@ -111,30 +111,30 @@ class Material:
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """All folders that hold documents, however deep."""
-        found: set[str] = set()
+        """All folders that hold documents, directly or in subfolders."""
+        folders: set[str] = set()
         for path in self.all:
             folder = parent_of(path)
-            while folder and folder not in found:
-                found.add(folder)
+            while folder and folder not in folders:
+                folders.add(folder)
                 folder = parent_of(folder)
-        return frozenset(found)
+        return frozenset(folders)
 
     @cached_property
     def places(self) -> Mapping[str, Sequence[str]]:
         """All folders and documents by their last names, in lower case."""
-        found: dict[str, list[str]] = {}
+        places: dict[str, list[str]] = {}
         for path in (*self.folders, *self.documents):
-            found.setdefault(path.rpartition("/")[2].lower(), []).append(path)
-        return found
+            places.setdefault(path.rpartition("/")[2].lower(), []).append(path)
+        return places
 
     @cached_property
     def stems(self) -> Mapping[str, Sequence[str]]:
         """All documents by their names without endings, in lower case."""
-        found: dict[str, list[str]] = {}
+        stems: dict[str, list[str]] = {}
         for path in self.documents:
-            found.setdefault(path.rpartition("/")[2].partition(".")[0].lower(), []).append(path)
-        return found
+            stems.setdefault(path.rpartition("/")[2].partition(".")[0].lower(), []).append(path)
+        return stems
 
     @cached_property
     def modules(self) -> Modules:
@@ -143,7 +143,7 @@ class Material:
 
     @cached_property
     def is_code(self) -> bool:
-        """Whether these are a program's files, not documents: code is a fifth of the files or half the bytes."""
+        """Whether these are a program's files and not mainly prose: code is a fifth of the files or half the bytes."""
         documents = self.documents
         own = [one for path, one in documents.items() if not self.profile(path).test]
         # A folder of tests holds nothing else.
@@ -166,7 +166,7 @@ class Material:
         return own > 0 and 8 * own >= total
 
     def paths_named(self, name: str, deepest: int = 99) -> list[str]:
-        """Return the paths of documents of this name, case aside, the shallowest first; vendored ones are left out."""
+        """Return the paths of documents of this name in any case, the shallowest first, without vendored ones."""
         return [path for path in self._by_name.get(name.lower(), ()) if depth_in(path, self.folder) <= deepest]
 
     def beside(self, folder: str) -> list[str]:
@@ -175,22 +175,22 @@ class Material:
 
     @cached_property
     def _by_folder(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        paths: dict[str, list[str]] = {}
         for path in sorted(self.all):
-            found.setdefault(parent_of(path), []).append(path)
-        return found
+            paths.setdefault(parent_of(path), []).append(path)
+        return paths
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        paths: dict[str, list[str]] = {}
         for path in sorted(self.documents, key=lambda one: (one.count("/"), one)):
             if not self.stands_behind(path):
-                found.setdefault(path.rpartition("/")[2].lower(), []).append(path)
-        return found
+                paths.setdefault(path.rpartition("/")[2].lower(), []).append(path)
+        return paths
 
 
 def depth_in(path: str, folder: str) -> int:
-    """Return the number of folders between a folder and what lies in it."""
+    """Return the number of folders between a folder and a path in it."""
     return path.count("/") - (folder.count("/") + 1 if folder else 0)
 
 
@@ -209,7 +209,7 @@ def parent_of(path: str) -> str:
 
 
 def weight_of(document: Document, profile: PathProfile, *, code: bool) -> float:
-    """Return what a document counts for in the size of a folder: less for tests, data and prose, beside code."""
+    """Return a document's weight in the size of a folder; tests, data and prose count less if there is code."""
     size = math.sqrt(min(document.size, 100_000))
     if profile.background or is_generated(document.note):
         return 0.02 * size

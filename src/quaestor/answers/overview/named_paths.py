@@ -65,8 +65,8 @@ class NamedPath:
     """A folder or a file that a document names.
 
     Attributes:
-        path: what is named.
-        weight: above 0; 1 where it is an item of a list in a document of the root.
+        path: the path of the folder or file.
+        weight: how much the mention counts, above 0; 1 for a list item in a document of the root.
         says: its description, or None.
     """
 
@@ -82,7 +82,7 @@ class _Level:
 
 
 def named_paths(material: Material) -> dict[str, NamedPath]:
-    """Return the paths that documents name, in order; of several mentions the one with the highest weight counts."""
+    """Return the paths that documents name, in order; of several mentions, the one with the highest weight counts."""
     by_path: dict[str, NamedPath] = {}
     for path, weight in _maps(material):
         for one in _PathReader(material, path, weight).read_names():
@@ -234,16 +234,16 @@ class _PathReader:
 
     def _only(self, paths: Iterable[str]) -> str | None:
         """Return the shallowest path that is neither vendored nor a test; None if two are equally shallow."""
-        found = sorted(
+        candidates = sorted(
             (path for path in paths if not self._material.stands_behind(f"{path}/x")), key=lambda path: path.count("/")
         )
-        found = [path for path in found if not self._material.profile(f"{path}/x").test] or found
-        if len(found) > 1 and found[0].count("/") == found[1].count("/"):
+        candidates = [path for path in candidates if not self._material.profile(f"{path}/x").test] or candidates
+        if len(candidates) > 1 and candidates[0].count("/") == candidates[1].count("/"):
             return None
-        return found[0] if found else None
+        return candidates[0] if candidates else None
 
     def _statement_about(self, number: int, line: str, end: int, indent: int) -> Statement | None:
-        """Return what a line says about the path that ends at an offset in it; if nothing, what the next line says."""
+        """Return the description of the path that ends at an offset in a line, from that line or else the next one."""
         # What goes on within its backticks is a command: "`manage.py compress` - makes bundles".
         if _OPTION.match(line, end) or (line.count("`", 0, end) % 2 and line[end : end + 1] == " "):
             return None
@@ -266,7 +266,7 @@ class _PathReader:
         return None
 
     def _end_of_sentence(self, number: int) -> int:
-        """Return the line that ends the sentence of an item of a list, which may be wrapped; some lines on at most."""
+        """Return the line that ends the sentence of a list item, which may be wrapped over a few lines."""
         last = number
         while (
             last < min(len(self._lines), number + _MOST_WRAPPED)
@@ -282,7 +282,7 @@ class _PathReader:
 
 
 def _goes_on(rest: str, text: str) -> bool:
-    """Return whether the text after a path continues a sentence that began before it, so that it is no description."""
+    """Return whether the text after a path continues a sentence that began before it and so is no description."""
     return _RUNNING.match(rest) is not None or text.count("(") < text.count(")")
 
 

@@ -1,4 +1,4 @@
-"""Answers a question for an overview, and one about how the project is built, tested or run."""
+"""Answers a question for an overview, or for how the project is built, tested or run."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0) -> WayAnswer
     from quaestor.answers.overview.overview_text import pieces_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
-    found = make_overview(corpus, folder, budget=budget or BUDGET, count=tokenizer_for("gpt-4o").count)
-    return WayAnswer("overview", tuple(pieces_of(found)), found.hits, known=found.documents > 0)
+    overview = make_overview(corpus, folder, budget=budget or BUDGET, count=tokenizer_for("gpt-4o").count)
+    return WayAnswer("overview", tuple(pieces_of(overview)), overview.hits, known=overview.documents > 0)
 
 
 _ASKED_PLACE = re.compile(
@@ -75,38 +75,38 @@ _ASKED_PLACE = re.compile(
 
 
 def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return an overview of a folder if the question asks what one is for, or where its namesake is; else None."""
+    """Return an overview of a folder if the question asks what it is for or holds, or where it is; else None."""
     text = question.text if len(question.text) <= _LONGEST_NAME else ""
-    found, place = _ASKED_FOLDER.match(text), _ASKED_PLACE.fullmatch(text)
-    if place is None and (found is None or not (found["folder"] or "/" in found["name"])):
+    match, place = _ASKED_FOLDER.match(text), _ASKED_PLACE.fullmatch(text)
+    if place is None and (match is None or not (match["folder"] or "/" in match["name"])):
         return None
-    name = (place or found)["name"].strip("`./").lower()  # type: ignore[index]
+    name = (place or match)["name"].strip("`./").lower()  # type: ignore[index]
     corpus.try_refresh()
     folder = corpus.retry_reopened(lambda: folder_meant(name, corpus))
     return _overview_of(corpus, folder, _BUDGET_OF_FOLDER) if folder else None
 
 
 def folder_meant(name: str, corpus: Corpus) -> str:
-    """Return the shallowest folder of a name, or whose path ends with it; empty if there is none, or several."""
+    """Return the shallowest folder whose path is a name or ends with it; empty if there is none or several."""
     folders = {path.rpartition("/")[0] for path in corpus.store.documents()}
     folders |= {above for path in folders for above in accumulate(path.split("/"), "{}/{}".format)}
-    found = sorted((one for one in folders if f"/{one}".lower().endswith(f"/{name}")), key=lambda one: one.count("/"))
-    alone = len(found) == 1 or (found and found[0].count("/") < found[1].count("/"))
-    return found[0] if alone else ""
+    paths = sorted((one for one in folders if f"/{one}".lower().endswith(f"/{name}")), key=lambda one: one.count("/"))
+    alone = len(paths) == 1 or (paths and paths[0].count("/") < paths[1].count("/"))
+    return paths[0] if alone else ""
 
 
 def answer_with_section(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return the entry points if the question asks for these alone, or the languages; None for any other."""
-    asked = with_own_name(plain_question(question.text), corpus, OWN)
-    entries = asks_for_entry(asked)
-    if not entries and not asks_for_languages(asked):
+    """Return the entry points or the languages if the question asks only for these; None for any other question."""
+    text = with_own_name(plain_question(question.text), corpus, OWN)
+    entries = asks_for_entry(text)
+    if not entries and not asks_for_languages(text):
         return None
     from quaestor.answers.overview.make_overview import make_section  # noqa: PLC0415 - as below
     from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
-    found = make_section(corpus, "Entry points" if entries else "Languages", count=tokenizer_for("gpt-4o").count)
-    return WayAnswer("overview", tuple(sections_of(found)), found.hits) if found.sections else None
+    overview = make_section(corpus, "Entry points" if entries else "Languages", count=tokenizer_for("gpt-4o").count)
+    return WayAnswer("overview", tuple(sections_of(overview)), overview.hits) if overview.sections else None
 
 
 def wants_overview(question: Question, corpus: Corpus) -> bool:
@@ -122,8 +122,8 @@ def introduce(corpus: Corpus) -> WayAnswer | None:
     from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
-    found = make_introduction(corpus, count=tokenizer_for("gpt-4o").count)
-    return WayAnswer("overview", tuple(sections_of(found)), found.hits) if found.hits else None
+    overview = make_introduction(corpus, count=tokenizer_for("gpt-4o").count)
+    return WayAnswer("overview", tuple(sections_of(overview)), overview.hits) if overview.hits else None
 
 
 def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -139,15 +139,15 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
     aim = aim_of_building(question.text) if builds else "run"
-    found = make_build_guide(corpus, aim, count=tokenizer_for("gpt-4o").count)
+    overview = make_build_guide(corpus, aim, count=tokenizer_for("gpt-4o").count)
     lines, draft = CorpusLines(corpus), Draft()
     material = Material(corpus.store)
     for place in guide_sections(material, aim or "build") if material.is_code else ():
         draft.quote(lines.hit(place.path, place.start_line, place.end_line))
     shown = len(draft.hits)
-    listed = tuple(piece + shown if isinstance(piece, int) else piece for piece in sections_of(found))
-    hits = (*draft.hits, *found.hits)
-    return WayAnswer("build", (*draft.pieces, *listed), hits) if hits else None
+    pieces = tuple(piece + shown if isinstance(piece, int) else piece for piece in sections_of(overview))
+    hits = (*draft.hits, *overview.hits)
+    return WayAnswer("build", (*draft.pieces, *pieces), hits) if hits else None
 
 
 def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
@@ -160,16 +160,16 @@ def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
 
 
 def names_all_of_it(text: str, corpus: Corpus) -> bool:
-    """Return whether a text is the name of all that a corpus holds, or what that begins with: ``Brogue``."""
+    """Return whether a text is the name of the whole corpus, or the beginning of that name: ``Brogue``."""
     name = text.lower()
     own = (corpus.root.name.lower(), corpus.retriever.project.lower(), _title(corpus).lower())
     return len(name) >= _SHORTEST_NAME and (name in own or own[-1].startswith(f"{name} "))
 
 
 def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
-    """Return whether a name is that of the folder, of the repository, or in the README's title.
+    """Return whether a name is that of the folder or of the repository, or occurs in the README's title.
 
-    "The Acme handbook" is one whose title is "Acme Handbook" or "Welcome to Acme's documentation".
+    "The Acme handbook" is the corpus whose README's title is "Acme Handbook" or "Welcome to Acme's documentation".
     """
     if name in (corpus.root.name.lower(), corpus.retriever.project.lower()):
         return True
@@ -178,13 +178,10 @@ def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
 
 
 def _title(corpus: Corpus) -> str:
-    """Return the title of the README or the first page, reduced to the name: ``Grape`` of ``What is Grape?``.
-
-    Empty if there is no title.
-    """
+    """Return the name in the title of the README or the first page: ``Grape`` of ``What is Grape?``; empty if none."""
     from quaestor.answers.overview.prose_lines import headings  # noqa: PLC0415 - few questions need it
     from quaestor.related.stored_files import load_file  # noqa: PLC0415
 
-    file = next((found for path in _READMES if (found := load_file(corpus.store, path)) is not None), None)
+    file = next((page for path in _READMES if (page := load_file(corpus.store, path)) is not None), None)
     title = "" if file is None else next((text for _, text in headings(file.lines[:_TITLE_LINES])), "")
     return _TITLE_ENDS.split(_TITLE_BEGINS.sub("", " ".join(title.split())))[0].strip()

@@ -1,12 +1,12 @@
-"""Recognising the questions that an overview answers, and those how the whole is built and tested. Pure.
+"""Recognises the questions that an overview answers, and those about how the project is built and tested. Pure.
 
-A question is one only if nothing in it is about a thing of its own: "what is this project" is, "what is this parameter
-for" and "what is httpx" are not. In English the words tell; in other languages whole questions are matched, and what
-they may be about is a short list.
+Such a question has no subject but the whole project: "what is this project" has none, "what is this parameter for" and
+"what is httpx" have one. In English its words decide; in other languages whole questions are matched, with a short list
+of names for the whole.
 
 People ask for an overview in more ways than anybody could list, but with few words: those for the whole (``project``,
-``docs``), for its parts, for its shape, and for reading. So a question is one for an overview if it has no other word
-than these and those that say nothing, and asks for the shape, the parts, a beginning, or what the whole is.
+``docs``), for its parts, for its shape, and for reading. So a question asks for an overview if it has no words but
+these and stop words, and asks for the shape, the parts, a beginning, or what the whole is.
 """
 
 from __future__ import annotations
@@ -198,8 +198,8 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
 
     Args:
         question: the question in English, German, French, Spanish, Chinese or Japanese.
-        first: whether nothing was asked before; otherwise a bare "this" is what the talk was about.
-        own: what the project itself is called, in small letters: what it is, is asked of all of it.
+        first: whether it is the first question; in a later one, a bare "this" means the subject of the conversation.
+        own: the project's own names in lower case; a question what one of them is asks about the whole.
     """
     if len(question) > _LONGEST:
         return False
@@ -214,7 +214,7 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
 
 
 def asks_for_more_than_what_it_is(question: str) -> bool:
-    """Return whether a question for an overview asks for its shape, its parts or where to begin. In English."""
+    """Return whether an English question for an overview asks for the shape, the parts or where to begin."""
     words = _words_of(plain_question(question))
     held, text = frozenset(words), " ".join(words)
     shape = _asks_for_shape(held, about_whole=True)
@@ -222,26 +222,26 @@ def asks_for_more_than_what_it_is(question: str) -> bool:
 
 
 def name_asked_for(question: str) -> str:
-    """Return what a question is about if an overview would answer it were it the name of the whole, in small letters.
+    """Return the name, in lower case, in a question that an overview answers if that name means the whole project.
 
-    Empty where a question names nothing, or asks for more.
+    Empty if a question has no such name, or asks for more.
     """
     text = plain_question(question[:_LONGEST])
     further = _words_of_its_own(_words_of(text))
     if not 0 < len(further) <= _MOST_NAME:
         return ""
     together = r"\W+".join(map(re.escape, further))
-    named = re.search(rf"(?<!\w){together}(?!\w)", text)
-    return named[0] if named and asks_for_overview(text, own=(named[0],)) else ""
+    match = re.search(rf"(?<!\w){together}(?!\w)", text)
+    return match[0] if match and asks_for_overview(text, own=(match[0],)) else ""
 
 
 def names_a_whole(question: str, name: str) -> bool:
-    """Return whether a question calls something of a name a whole: "the Acme handbook", "Acme's documentation"."""
+    """Return whether a question calls a named thing a whole: "the Acme handbook", "Acme's documentation"."""
     return re.search(rf"{re.escape(name)}(?:'s)? {_one_of(_WHOLE)}\b", plain_question(question)) is not None
 
 
 def without_whole(title: str) -> str:
-    """Return a title in small letters without what calls it a whole: ``acme`` of ``acme's documentation``."""
+    """Return a title in lower case without the words for a whole: ``acme`` of ``acme's documentation``."""
     return " ".join(word.removesuffix("'s") for word in re.findall(r"[\w'.+-]+", title) if word not in _WHOLE)
 
 
@@ -250,7 +250,7 @@ _LONGEST = 2_000
 
 
 def plain_question(question: str) -> str:
-    """Return a question without greetings and punctuation around it, in small letters; its first 2,000 characters."""
+    """Return the first 2,000 characters of a question in lower case, without greetings and punctuation around it."""
     text = unicodedata.normalize("NFC", question[:_LONGEST]).replace("’", "'").lower()
     text = " ".join(text.split()).strip(" ?!.:;,¿¡？！。…'\"«»")
     text = text.replace(" ?", "")
@@ -286,14 +286,14 @@ _BARE = _NAMED_SHAPE | _SHAPED | _MAIN | _SIZE | _WHOLE | _PARTS | _SHOW | _DESC
 
 
 def _words_of(text: str) -> list[str]:
-    """Return the words of a question in small letters, phrases as one word."""
+    """Return the words of a question in lower case; a known phrase is one word."""
     for pattern, word in _PHRASES:
         text = pattern.sub(word, text)
     return [word.removesuffix("'s") if word not in _KNOWN else word for word in re.findall(r"[\w']+", text)]
 
 
 def _words_of_its_own(words: Iterable[str]) -> list[str]:
-    """Return the words that no question for an overview has, but for the name of the whole."""
+    """Return the words that no question for an overview has, except for the name of the whole."""
     return [word for word in words if word not in _KNOWN]
 
 
@@ -302,13 +302,13 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
 
     Args:
         words: the words of the question, with ``OWN`` for the name of the whole.
-        first: whether nothing was asked before; otherwise a bare "this" is what the talk was about.
+        first: whether it is the first question; in a later one, a bare "this" means the subject of the conversation.
     """
     held, text = frozenset(words), " ".join(words)
     if not held <= _KNOWN or _ONE_OF_MANY.search(text):
         return False
-    named = _NAMED_WHOLE.search(text) is not None
-    pointed = named or (first and _POINTING_WORDS.search(text) is not None)
+    names_whole = _NAMED_WHOLE.search(text) is not None
+    pointed = names_whole or (first and _POINTING_WORDS.search(text) is not None)
     return (
         _asks_for_shape(held, about_whole=pointed or (first and "it" in held))
         or _ASKED_PARTS.search(text) is not None
@@ -324,7 +324,7 @@ def _asks_for_shape(words: frozenset[str], *, about_whole: bool) -> bool:
 
 
 def _asks_for_beginning(words: frozenset[str], text: str) -> bool:
-    """Return whether it is asked where, or with what, one begins to read; not how something is started."""
+    """Return whether a question asks where, or with which file, to begin reading; not how something is started."""
     if "cli" in words or not words & {"where", "where's", "which", "what", "what's"} or not words & _BEGIN:
         return False
     return "first" not in words or bool(words & (_READ | (_BEGIN - {"first"}))) or "look at" in text
@@ -373,10 +373,10 @@ _BUILDING_ELSEWHERE = re.compile(
 
 
 def asks_how_to_build(question: str) -> bool:
-    """Return whether a question is how all of it is built or tested, and about nothing else.
+    """Return whether a question asks how the whole project is built or tested, and nothing else.
 
     "How do I run the tests?" and "which command builds this?" are such questions. "How do I test my app?" and "how is
-    the index built?" are not: they name a thing of their own.
+    the index built?" are not, because they have a subject of their own.
 
     Args:
         question: the question in English, German, French, Spanish, Chinese or Japanese.
@@ -388,8 +388,8 @@ def asks_how_to_build(question: str) -> bool:
         return True
     begin = _BUILDING.match(text)
     words = re.findall(r"[\w']+", text[begin.end() :]) if begin else ()
-    told = _DONE_TO_IT | _ALL_OF_IT | _WORDS_BETWEEN
-    return not _DONE_TO_IT.isdisjoint(words) and not _ALL_OF_IT.isdisjoint(words) and told.issuperset(words)
+    allowed = _DONE_TO_IT | _ALL_OF_IT | _WORDS_BETWEEN
+    return not _DONE_TO_IT.isdisjoint(words) and not _ALL_OF_IT.isdisjoint(words) and allowed.issuperset(words)
 
 
 _TESTING = re.compile(r"\btest|\bspecs?\b|\bsuite\b|prueba|测试|テスト")
@@ -397,7 +397,7 @@ _COMPILING = re.compile(r"\bbuil|\bcompil|\bbau|\bübersetz|\bconstrui|构建|�
 
 
 def aim_of_building(question: str) -> Literal["build", "test"] | None:
-    """Return which of the two a question asks how to do that ``asks_how_to_build``; None for both."""
+    """Return the aim of a question that ``asks_how_to_build`` accepts: to build or to test; None for both."""
     text = plain_question(question)
     tests, builds = _TESTING.search(text) is not None, _COMPILING.search(text) is not None
     if tests == builds:
@@ -420,7 +420,7 @@ _RUNNING = re.compile(
 
 
 def asks_how_to_run(question: str) -> bool:
-    """Return whether a question is how all of it is run or started: "How do I run it?", "how to start the app locally".
+    """Return whether a question asks how the project is run or started: "How do I run it?", "how to start the app".
 
     Args:
         question: the question in English, German, French, Spanish, Chinese or Japanese, with ``OWN`` for the name
@@ -445,10 +445,10 @@ _WRITTEN_IN = re.compile(
 
 
 def asks_for_entry(text: str) -> bool:
-    """Return whether a plain question, with the whole's own name as ``OWN``, is where a program begins."""
+    """Return whether a plain question, with the project's own name as ``OWN``, asks where the program begins."""
     return _ENTRY.fullmatch(text) is not None
 
 
 def asks_for_languages(text: str) -> bool:
-    """Return whether a plain question, with the whole's own name as ``OWN``, is what languages it is written in."""
+    """Return whether a plain question, with the project's own name as ``OWN``, asks for its programming languages."""
     return _WRITTEN_IN.fullmatch(text) is not None

@@ -1,6 +1,6 @@
-"""An overview as text, plain for terminals and models or Markdown for answers, and as plain objects.
+"""Writes an overview as text, plain for terminals and models or Markdown for answers, and as JSON objects.
 
-In the objects, which ``--json``, the API and agents give, what is not known is left out, never null.
+The objects, which ``--json``, the API and agents return, have no field for unknown values, never null.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def text_of(overview: Overview, numbers: Sequence[int] = ()) -> str:
     """Return an overview in plain lines; a statement's source is a number in brackets.
 
     Args:
-        overview: what is shown.
+        overview: the overview.
         numbers: the numbers of the hits, in their order; without them, they count from 1.
     """
     lines = [_head(overview)]
@@ -38,18 +38,18 @@ def text_of(overview: Overview, numbers: Sequence[int] = ()) -> str:
 
 
 def line_of(entry: Entry, number: int | None) -> str:
-    """Return an entry as one line of plain text, whatever it contains."""
+    """Return an entry as one line of plain text, even if its parts contain line ends."""
     says = entry.says
-    said = "" if says is None else on_one_line(says.text if says.brief is None else says.brief)
+    text = "" if says is None else on_one_line(says.text if says.brief is None else says.brief)
     mark = f" [{number}]" if number is not None and says is not None and says.source is not None else ""
     names = ", ".join(map(on_one_line, entry.further)) or on_one_line(entry.name)
-    return f"{'  ' * entry.depth}- {names}{': ' if names and said else ''}{said}{mark}"
+    return f"{'  ' * entry.depth}- {names}{': ' if names and text else ''}{text}{mark}"
 
 
 def pieces_of(overview: Overview) -> Iterator[str | int]:
     """Yield an overview in Markdown; a number stands for the citation mark of that hit, counted from 0.
 
-    Words that stand in their source as they are come in quote marks, so that they are checked letter for letter.
+    Verbatim words of a source get quote marks, so that they are checked character by character.
     """
     yield f"**{escape_markdown(_head(overview))}**\n"
     yield from sections_of(overview)
@@ -58,7 +58,7 @@ def pieces_of(overview: Overview) -> Iterator[str | int]:
 
 
 def sections_of(overview: Overview) -> Iterator[str | int]:
-    """Yield the sections alone of what ``pieces_of`` yields."""
+    """Yield only the sections from what ``pieces_of`` yields."""
     for section in overview.sections:
         yield f"\n**{section.title}**\n\n"
         for entry in section.entries:
@@ -82,7 +82,7 @@ def _pieces_with_marks(entry: Entry, overview: Overview) -> Iterator[str | int]:
 
 
 def _in_quote_marks(says: Statement) -> str:
-    """Return what is said, in quote marks where its letters can be compared with the source."""
+    """Return a statement's text, in quote marks if it can be compared with its source character by character."""
     said = on_one_line(says.text)
     if says.verbatim and _QUOTE_MARKS.search(said) and says.brief is not None:
         # Of a line of code that holds quote marks, what stands between them, unless that is torn from its brackets.
@@ -112,19 +112,19 @@ def on_one_line(text: str) -> str:
 
 
 def code(name: str) -> str:
-    """Return a path as Markdown's code, which nothing in it can end."""
+    """Return a path as a code span in Markdown, which no backtick in the path ends."""
     plain = on_one_line(name)
     ticks = "`" * (max((len(run) for run in re.findall(r"`+", plain)), default=0) + 1)
     return f"{ticks} {plain} {ticks}" if "`" in plain else f"{ticks}{plain}{ticks}"
 
 
 def escape_markdown(text: str) -> str:
-    """Return text as Markdown that says the same letters and nothing else."""
+    """Return text as Markdown that shows the same characters, without any markup."""
     return _MARKUP.sub(r"\\\1", text)
 
 
 def overview_object(overview: Overview) -> dict[str, Any]:
-    """Return an overview with its text and, for each line that stands in a file, where that is."""
+    """Return an overview as an object, with its text and the place of each line that is from a file."""
     return {
         "folder": overview.folder,
         "documents": overview.documents,

@@ -1,4 +1,4 @@
-"""One line about a folder or a file, from its own words: README, package docstring, module comment, manifest."""
+"""Describes a folder or a file in one line of its own: from README, package docstring, module comment or manifest."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def _of_folder(material: Material, folder: str) -> Iterator[Statement]:
     beside = {path.rpartition("/")[2].lower(): path for path in material.beside(folder)}
     yield from (_short(one) for one in from_manifests(material, folder))
     for name in _SPEAKERS:
-        if name in beside and (said := _of_file(material, beside[name])):
-            yield said
+        if name in beside and (statement := _of_file(material, beside[name])):
+            yield statement
     readme = readme_of(material, folder)
     if readme and (sentence := first_sentence(material, readme, LONGEST)):
         yield sentence
@@ -123,21 +123,21 @@ def _of_folder(material: Material, folder: str) -> Iterator[Statement]:
         (path for end in ("py", "ex", "rb", "go", "ts", "js", "lua", "rs") if (path := beside.get(f"{name}.{end}"))),
         None,
     )
-    if own and (said := _of_file(material, own)):
-        yield said
+    if own and (statement := _of_file(material, own)):
+        yield statement
     yield from _of_only_package(material, beside, folder)
 
 
 def _of_only_package(material: Material, beside: dict[str, str], folder: str) -> Iterator[Statement]:
-    """Yield what the sources of a crate or package say, which lie in ``src`` as a rule."""
+    """Yield the descriptions in the sources of a folder's only crate or package, which are usually in ``src``."""
     for name in ("src/lib.rs", "src/main.rs", "src/index.ts", "src/index.js"):
-        if f"{folder}/{name}" in material.documents and (said := _of_file(material, f"{folder}/{name}")):
-            yield said
+        if f"{folder}/{name}" in material.documents and (statement := _of_file(material, f"{folder}/{name}")):
+            yield statement
     go = sorted(path for name, path in beside.items() if name.endswith(".go") and not name.endswith("_test.go"))
     for path in go[:12]:
-        said = _of_file(material, path)
-        if said and said.text.startswith(("Package ", "Command ")):
-            yield said
+        statement = _of_file(material, path)
+        if statement and statement.text.startswith(("Package ", "Command ")):
+            yield statement
 
 
 def _of_file(material: Material, path: str) -> Statement | None:
@@ -147,13 +147,13 @@ def _of_file(material: Material, path: str) -> Statement | None:
     if not is_code(document) and document.language not in ("yaml", "toml"):
         if document.language in MANUALS:
             return Statement(shorten(document.title, LONGEST)) if document.title else None
-        said = first_sentence(material, path, LONGEST) if profile_path(path).prose else None
-        return said if said and not _FILLED_IN.search(said.text) else None
+        statement = first_sentence(material, path, LONGEST) if profile_path(path).prose else None
+        return statement if statement and not _FILLED_IN.search(statement.text) else None
     lines = material.lines(path)
-    said = from_head(lines[:_HEAD], path, document.language)
-    place = comment_below_includes(lines) if said is None and document.language in _C else None
+    statement = from_head(lines[:_HEAD], path, document.language)
+    place = comment_below_includes(lines) if statement is None and document.language in _C else None
     if place is None:
-        return said
+        return statement
     first, last = place
     below = from_head(lines[first - 1 : last], path, document.language)
     if below is None or below.source is None or below.text.endswith(":"):
@@ -163,9 +163,9 @@ def _of_file(material: Material, path: str) -> Statement | None:
 
 
 def comment_below_includes(lines: Sequence[str]) -> tuple[int, int] | None:
-    """Return the lines of the comment below the first includes of a C file that is about no single definition.
+    """Return the first and last line, from 1, of the comment below a C file's first includes; None if it has none.
 
-    An empty line parts it from what follows. Lines count from 1.
+    An empty line must follow; a comment right above a definition is about that definition.
     """
     at = included = 0
     while at < min(len(lines), _FAR_BELOW):
@@ -184,7 +184,7 @@ def comment_below_includes(lines: Sequence[str]) -> tuple[int, int] | None:
 
 
 def from_head(lines: Sequence[str], path: str, language: str) -> Statement | None:
-    """Return the first sentence of the comment that a source file begins with, licences aside."""
+    """Return the first sentence of the comment at the beginning of a source file, without licences."""
     if lines and _DIRECTIVE.match(lines[0]):
         lines = ["", *lines[1:]]
     lines = _without_metadata(lines)
@@ -216,11 +216,10 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
 
 
 def _within_tags(paragraph: list[str]) -> tuple[int, list[str]]:
-    """Return how many lines stand before the text within a tag that fills the first line, and that text.
+    """Return how many lines precede the text between a tag alone on the first line and its end tag, and that text.
 
-    A paragraph without such a tag is returned as it is.
-
-    C# writes ``<summary>`` and ``</summary>`` in lines of their own, and parameters below them.
+    A paragraph without such a tag is returned unchanged. In C#, ``<summary>`` and ``</summary>`` have lines of their
+    own, with parameters below them.
     """
     tags = [at for at, line in enumerate(paragraph) if _TAG_ALONE.match(line)]
     if not tags or tags[0] != 0:
@@ -230,11 +229,11 @@ def _within_tags(paragraph: list[str]) -> tuple[int, list[str]]:
 
 
 def _within_haddock(paragraph: list[str]) -> tuple[int, list[str]]:
-    """Return how many lines stand before the description in the head of a Haskell module, and the description.
+    """Return how many lines precede the description in the head of a Haskell module, and the description.
 
-    A paragraph that is no such head is returned as it is.
+    A paragraph that is no such head is returned unchanged.
     """
-    fields = [(at, found) for at, line in enumerate(paragraph) if (found := _HADDOCK.match(line))]
+    fields = [(at, match) for at, line in enumerate(paragraph) if (match := _HADDOCK.match(line))]
     if not fields or fields[0][1][1] != "Module":
         return 0, paragraph
     ends = [at for at, _ in fields[1:]] + [len(paragraph)]
@@ -253,7 +252,7 @@ def _first_statement(path: str, begun: int, paragraph: Sequence[str]) -> Stateme
 
 
 def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines, with a script's inline metadata (``# /// script`` to ``# ///``) blanked."""
+    """Return the lines, with blanks instead of a script's inline metadata (``# /// script`` to ``# ///``)."""
     first = next((at for at, line in enumerate(lines) if _METADATA.match(line)), len(lines))
     last = next((at for at in range(first, len(lines)) if lines[at].rstrip() == "# ///"), first - 1)
     return [*lines[:first], *[""] * (last - first + 1), *lines[last + 1 :]]
@@ -261,21 +260,21 @@ def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
 
 def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, int, list[str]]]:
     """Yield the paragraphs before the first code, each with the numbers of its comment and of its first line."""
-    comment, block, begun, kept = 1, "", 0, list[str]()
+    comment, block, begun, paragraph = 1, "", 0, list[str]()
     for number, line in enumerate(lines, 1):
         text, block = _comment_text(line, block, language) if line.strip() else ("", block)
         if text:
             begun = begun or number
-            kept.append(text)
+            paragraph.append(text)
             continue
-        if kept:
-            yield comment, begun, kept
-            begun, kept = 0, []
+        if paragraph:
+            yield comment, begun, paragraph
+            begun, paragraph = 0, []
         comment += not block and (text is None or not line.strip() or bool(_COMMENT_ENDS.match(line)))
         if text is None and not _CODE_LINE.match(line):
             return
-    if kept:
-        yield comment, begun, kept
+    if paragraph:
+        yield comment, begun, paragraph
 
 
 def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str]:
@@ -308,8 +307,8 @@ def _is_sentence(text: str) -> bool:
 
 
 def _first(text: str) -> str:
-    found = re.search(r"[.!?](?=\s+[A-Z`\"'(])", text)
-    return text[: found.end()] if found else text
+    match = re.search(r"[.!?](?=\s+[A-Z`\"'(])", text)
+    return text[: match.end()] if match else text
 
 
 def _without_markup(text: str) -> str:
@@ -327,10 +326,10 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
 
     The main one has the file's own name; otherwise it is the longest class or type that is not a test.
     """
-    found = material.read(path)
-    if found is None or not is_code(found.document):
+    file = material.read(path)
+    if file is None or not is_code(file.document):
         return None
-    names, sizes = _top_names(found)
+    names, sizes = _top_names(file)
     lines = material.lines(path)
     own = _plain(path.rpartition("/")[2].partition(".")[0])
     ordered = sorted(
@@ -347,16 +346,16 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
     if not shown:
         return None
     number = shown[0][1]
-    listed = f"defines {', '.join(name for name, _ in shown)}"
+    names_text = f"defines {', '.join(name for name, _ in shown)}"
     # That List.java defines List tells nothing.
-    brief = listed if any(_plain(name) != own for name, _ in shown) else None
-    if said := _said_of_definition(lines, number, path, found.document.language):
-        return replace(said, brief=brief)
+    brief = names_text if any(_plain(name) != own for name, _ in shown) else None
+    if statement := _said_of_definition(lines, number, path, file.document.language):
+        return replace(statement, brief=brief)
     telling = (at for name, at in shown if _is_telling(lines[at - 1], name))
     number = next(telling, 0)
     if not number:  # a value, or the middle of a statement
-        return Statement(listed)
-    return Statement(lines[number - 1].strip()[:LONGEST], Source(path, number, number), verbatim=True, brief=listed)
+        return Statement(names_text)
+    return Statement(lines[number - 1].strip()[:LONGEST], Source(path, number, number), verbatim=True, brief=names_text)
 
 
 def _is_telling(line: str, name: str) -> bool:
@@ -366,8 +365,10 @@ def _is_telling(line: str, name: str) -> bool:
 
 
 def _top_names(file: IndexedFile) -> tuple[dict[str, int], Counter[str]]:
-    """Return what a file defines at its top level: the line where the chunk of each name begins, and how many lines are
-    its own."""
+    """Return the names that a file defines at its top level, with the lines where their chunks begin.
+
+    The second value is the number of lines of each name.
+    """
     spaces = _namespaces_of(file)
     hcl = file.document.language == "hcl"
     csharp = file.document.language == "csharp"
@@ -384,7 +385,7 @@ def _top_names(file: IndexedFile) -> tuple[dict[str, int], Counter[str]]:
 
 
 def _names_of_block(chunk: Chunk, scope: Sequence[str]) -> tuple[str, ...]:
-    """Return what a block of Terraform is of: ``aws_vpc`` for ``resource "aws_vpc" "this"``, else its own name."""
+    """Return a Terraform resource's type, ``aws_vpc`` for ``resource "aws_vpc" "this"``, else the chunk's own name."""
     return (scope[1],) if len(scope) > 1 else (chunk.symbol or "",)
 
 
@@ -415,17 +416,17 @@ def _said_of_definition(lines: Sequence[str], number: int, path: str, language: 
         end = begin = number - 1 - blank
         while begin and _ABOVE_DEFINITION.match(lines[begin - 1]):
             begin -= 1
-    said = from_head([line.removesuffix("\r") for line in lines[begin:end]], path, language)
-    if said is None or said.source is None:
+    says = from_head([line.removesuffix("\r") for line in lines[begin:end]], path, language)
+    if says is None or says.source is None:
         return None
-    return replace(said, source=Source(path, said.source.start_line + begin, said.source.end_line + begin))
+    return replace(says, source=Source(path, says.source.start_line + begin, says.source.end_line + begin))
 
 
 def _line_with(lines: Sequence[str], name: str, start: int) -> int:
-    """Return the first line from one on that holds a name: comments and decorators stand before it."""
+    """Return the first line from ``start`` on that holds a name, which comes after comments and decorators."""
     last = min(start + _LONGEST_COMMENT, len(lines))
     holding = [number for number in range(start, last + 1) if name in lines[number - 1]]
     # A comment, or a line that uses it, may stand before the line that defines it.
-    said = [at for at in holding if not _LINE_COMMENT.match(lines[at - 1])]
-    telling = (at for at in said if _is_telling(lines[at - 1], name))
-    return next(telling, said[0] if said else holding[0] if holding else start)
+    code_lines = [at for at in holding if not _LINE_COMMENT.match(lines[at - 1])]
+    telling = (at for at in code_lines if _is_telling(lines[at - 1], name))
+    return next(telling, code_lines[0] if code_lines else holding[0] if holding else start)

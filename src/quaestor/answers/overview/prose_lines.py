@@ -1,4 +1,4 @@
-"""Telling what a document says in words from what decorates it: badges, logos, HTML, tables of contents. Pure."""
+"""Separates a document's prose from its decoration: badges, logos, HTML, tables of contents. Pure."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Paragraph:
     """Some lines of prose.
 
     Attributes:
-        text: what they say, on one line, without markup.
+        text: their words on one line, without markup.
         start_line: first line, 1-based.
         end_line: last line, inclusive.
-        heading: the heading that they stand under; empty for none.
+        heading: the heading above them; empty if there is none.
     """
 
     text: str
@@ -55,7 +55,7 @@ class Paragraph:
 
 
 def plain(text: str) -> str:
-    """Return what some marked-up lines say, on one line; of very long ones, the beginning."""
+    """Return the words of some lines on one line, without markup; only the beginning of very long ones."""
     # The patterns take the square of what looks like markup and is none.
     text = _AUTOLINK.sub(r"\1", _WITHIN_WORD.sub("", _IMAGE.sub(" ", text[:_LONGEST])))
     text = _TAG.sub(" ", text).replace("&nbsp;", " ")
@@ -71,8 +71,8 @@ def says_something(text: str) -> bool:
 
 
 def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
-    """Yield the paragraphs of a document in order: sentences, and neither lists, tables, code nor decoration."""
-    heading, begun, kept, in_list = "", 0, list[str](), False
+    """Yield the paragraphs of a document in order, without lists, tables, code and decoration."""
+    heading, begun, words, in_list = "", 0, list[str](), False
     before = ""
     shown = _without_open_tags([line for _, line in _outside_code(lines)])
     for number, line in enumerate(shown, 1):
@@ -88,14 +88,14 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
         )
         if title is None and not in_list and _is_text(line):
             begun = begun or number
-            kept.append(line)
+            words.append(line)
             continue
-        if kept:
-            yield from _paragraph_of(kept, begun, heading)
-            begun, kept = 0, []
+        if words:
+            yield from _paragraph_of(words, begun, heading)
+            begun, words = 0, []
         heading = title or heading
-    if kept:
-        yield from _paragraph_of(kept, begun, heading)
+    if words:
+        yield from _paragraph_of(words, begun, heading)
 
 
 def _without_open_tags(lines: Sequence[str]) -> list[str]:
@@ -124,14 +124,14 @@ def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield number, title
 
 
-def _paragraph_of(kept: Sequence[str], begun: int, heading: str) -> Iterator[Paragraph]:
-    text = plain("\n".join(kept))
+def _paragraph_of(words: Sequence[str], begun: int, heading: str) -> Iterator[Paragraph]:
+    text = plain("\n".join(words))
     if says_something(text) and not text.startswith("<"):
-        yield Paragraph(text, begun, begun + len(kept) - 1, heading)
+        yield Paragraph(text, begun, begun + len(words) - 1, heading)
 
 
 def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield (number, line) of all lines outside fences and comments; what is within them is blank."""
+    """Yield (number, line) of all lines; those within fences and comments are blank."""
     fence, comment = "", False
     front = _end_of_front_matter(lines)
     for number, line in enumerate(lines, 1):
@@ -159,7 +159,7 @@ def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _opens_listing(lines: Sequence[str], number: int) -> bool:
-    """Return whether a line of hyphens or dots begins what a later one ends, and neither underlines nor parts."""
+    """Return whether a line of hyphens or dots begins a block, and is neither an underline nor a rule."""
     mark, above = lines[number - 1].strip(), lines[number - 2].strip() if number > 1 else ""
     underlines = above[:1].isalnum() and abs(len(above) - len(mark)) <= 2
     following = next((line.strip() for line in lines[number : number + 1]), "")
@@ -167,7 +167,7 @@ def _opens_listing(lines: Sequence[str], number: int) -> bool:
 
 
 def _end_of_front_matter(lines: Sequence[str]) -> int:
-    """Return the number of the line that ends a document's front matter; 0 where it has none."""
+    """Return the number of the line that ends a document's front matter; 0 if it has none."""
     mark = lines[0].rstrip() if lines else ""
     if mark not in ("---", "+++"):
         return 0
@@ -187,7 +187,7 @@ def _heading(lines: Sequence[str], number: int) -> str | None:
 
 
 def _marked_heading(line: str) -> str | None:
-    """Return what stands behind the mark of a heading, without what closes it; None if there is no mark."""
+    """Return the text after the mark of a heading, without a closing mark; None if there is no mark."""
     if wiki := _WIKI_HEADING.match(line):
         return wiki[2]
     mark = _HEADING_MARK.match(line)

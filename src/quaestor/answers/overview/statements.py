@@ -1,4 +1,4 @@
-"""What an overview is made of: statements, most of them words of a file with the place where they stand."""
+"""The parts of an overview: statements, most of them words of a file with their place in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from quaestor.core.documents import Hit
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a statement stands.
+    """The lines of a document that a statement is from.
 
     Attributes:
         path: the document's path.
@@ -28,10 +28,10 @@ class Statement:
     """One thing that an overview says.
 
     Attributes:
-        text: what it says, on one line; where ``verbatim``, words of its source.
-        source: where that can be checked; None for what is counted.
-        verbatim: whether the text stands in one line of the source as it is.
-        brief: what is said in its place where room counts; None for the text itself.
+        text: its words on one line; if ``verbatim``, the words of its source.
+        source: the lines by which it can be checked; None for a count.
+        verbatim: whether the text occurs unchanged in one line of the source.
+        brief: a shorter text for where space is scarce; None for the text itself.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Entry:
         says: its description, or None.
         depth: levels of folders that the line is indented by.
         further: names of files that need no line of their own; they lie in the folder that the line names.
-        also: what else stands in the file, where the line cites the first of several.
+        also: the other items of the file, if the line cites the first of several.
     """
 
     name: str = ""
@@ -66,7 +66,7 @@ class Section:
     Attributes:
         title: the heading.
         entries: the lines, in order.
-        left_out: lines that there was no room for.
+        left_out: the number of lines that there was no room for.
     """
 
     title: str
@@ -76,15 +76,15 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What a corpus or one of its folders is, within a budget.
+    """A description of a corpus or one of its folders, within a budget.
 
     Attributes:
-        folder: what it is about; empty for all of the corpus.
-        documents: number of documents in it.
+        folder: the folder; empty for the whole corpus.
+        documents: the number of documents in it.
         sections: the sections in order; none is empty.
-        hits: the lines that its statements stand in, each once, in the order of the statements.
-        tokens: what the text takes.
-        budget: what it may take.
+        hits: the lines that its statements are from, each once, in the order of the statements.
+        tokens: the number of tokens that the text takes.
+        budget: the number of tokens that it may take.
         text: the overview in plain lines.
     """
 
@@ -98,11 +98,11 @@ class Overview:
     _numbers: dict[Source, int] = field(default_factory=dict, repr=False, compare=False)
 
     def position_of(self, source: Source) -> int | None:
-        """Return the position of a statement's source among the hits, from 0; None where the index does not hold it."""
+        """Return the position of a statement's source among the hits, from 0; None if the index does not hold it."""
         return self._numbers.get(source)
 
 
 def sources_of(sections: tuple[Section, ...]) -> Iterator[Source]:
     """Yield the sources of all statements in order, each once."""
-    found = (entry.says.source for section in sections for entry in section.entries if entry.says is not None)
-    yield from dict.fromkeys(source for source in found if source is not None)
+    sources = (entry.says.source for section in sections for entry in section.entries if entry.says is not None)
+    yield from dict.fromkeys(source for source in sources if source is not None)

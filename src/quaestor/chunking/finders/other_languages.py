@@ -73,8 +73,8 @@ def by_whole_path(kind: str, *path: str) -> Finder:
 
 
 def _child(node: Node, step: str) -> Node | None:
-    found = node.child_by_field_name(step)
-    return found or next((child for child in node.named_children if child.type == step), None)
+    field_node = node.child_by_field_name(step)
+    return field_node or next((child for child in node.named_children if child.type == step), None)
 
 
 def dart_member(node: Node, source: Source) -> NodeDefinition | None:

@@ -1,6 +1,6 @@
-"""The glossary of one language: what a word, or several in a row, are called in English.
+"""The glossary of a language: the English for each of its words and phrases.
 
-Words of German, French and Spanish are brought to forms by which they are compared.
+Words of German, French and Spanish are compared by their stems.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class Glossary(NamedTuple):
     """A language's words.
 
     Attributes:
-        words: what is said by one word, or by one run of letters in a script without spaces, by how it is written.
-        forms: the same by its stems, for languages that inflect.
-        phrases: what is said by several words, by the forms of these.
-        longest: words of the longest phrase, or letters of the longest run.
+        words: the English of each word, or of each run of letters in a script without spaces.
+        forms: the English by the word's stems, for languages that inflect.
+        phrases: the English of each phrase, by the stems of its words.
+        longest: the number of words of the longest phrase, or of letters of the longest run.
     """
 
     words: dict[str, English]
@@ -80,14 +80,14 @@ def glossary_of(language: str) -> Glossary:
 
 
 def lines(*files: str) -> Iterator[list[str]]:
-    """Yield the fields of every line, English first; of all files where none is named."""
+    """Yield the fields of every line of the named files, English first; of all files if none is named."""
     for name in files or (_GRAMMAR, *_FILES):
         for line in Path(__file__).with_name(name).read_text("utf-8").splitlines():
             yield line.split("|")
 
 
 def _read_heads(files: Sequence[str], column: int) -> Heads:
-    """Return what the words and phrases of a column are in English; a word may be several things."""
+    """Return the English for the words and phrases of a column; a word may have several meanings."""
     heads: Heads = {}
     for fields in lines(*files):
         english = [] if fields[0] == _NOTHING else [one.replace("_", " ") for one in fields[0].split()]
@@ -158,7 +158,7 @@ INFLECTED = frozenset(_ENDINGS)
 
 @lru_cache(maxsize=1 << 10)
 def inflections(word: str, language: str) -> tuple[str, ...]:
-    """Return what may be other forms of a word in lower case, without accents; most are no words at all."""
+    """Return possible other forms of a word in lower case, without accents; most of them do not exist."""
     alike = [_stemmer(language).stemWord(word), *(_without_ge(word) if language == "de" else [word])]
     cut = (one for whole in alike for one in (whole, _root(whole, language).removesuffix("-")))
     roots = [one for one in dict.fromkeys(cut) if len(one) >= _SHORTEST_ROOT]
@@ -171,7 +171,7 @@ def inflections(word: str, language: str) -> tuple[str, ...]:
 
 
 def _without_ge(word: str) -> list[str]:
-    """Return a German word, and what it is without the ``ge`` of a participle or the ``zu`` of an infinitive."""
+    """Return a German word, and the word without the ``ge`` of a participle or the ``zu`` of an infinitive."""
     forms = [word]
     for pattern in (_GERMAN_PARTICIPLE, _GERMAN_TO):
         shorter = pattern.sub(lambda match: match.group(1) or "", word)

@@ -1,4 +1,4 @@
-"""Translating a query in another language: its English, its names, and words that the index itself has.
+"""Translates a query in another language: to English words, its names, and the words that the index itself has.
 
 German, French and Spanish put blanks between words; Chinese and Japanese are read as runs of letters.
 """
@@ -47,8 +47,8 @@ class TranslatedPiece(NamedTuple):
     """A word, a phrase or a name of a text.
 
     Attributes:
-        original: the original as it stands in the text.
-        english: what it is in English, likeliest first; empty for a word of grammar, None where it is not known.
+        original: the original text.
+        english: its English words, likeliest first; empty for a word of grammar, None if the glossary lacks it.
     """
 
     original: str
@@ -81,7 +81,7 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
     at = 0
     while at < len(words):
         for count in range(min(glossary.longest, len(words) - at), 1, -1):
-            english = glossary.phrases.get(tuple(found[0] for found in known[at : at + count]))
+            english = glossary.phrases.get(tuple(surest[0] for surest in known[at : at + count]))
             if english is not None:
                 yield TranslatedPiece(" ".join(words[at : at + count]), english)
                 at += count
@@ -95,7 +95,7 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
 
 
 def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, English] | None:
-    """Return which word of a clause is a verb whose particle ends the clause, and what both are in English."""
+    """Return the index of a clause's verb whose particle ends the clause, and the English for both; None if none is."""
     particle = words[-1].lower() if words else ""
     if particle not in _PARTICLES:
         return None
@@ -114,7 +114,7 @@ def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, langu
     if english is None and language == "de" and word[:1].isupper():
         english = _translate_noun(word.lower(), glossary)
     if english is None:
-        english = next((found for form in known if (found := glossary.forms.get(form)) is not None), None)
+        english = next((one for form in known if (one := glossary.forms.get(form)) is not None), None)
     if english is None and language == "de":
         english = _translate_compound(word.lower(), glossary)
     return TranslatedPiece(word, english)
@@ -123,7 +123,7 @@ def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, langu
 def _translate_noun(word: str, glossary: Glossary) -> English | None:
     """Return the English of a German noun by its nominative: a stem would be that of a verb (Benutzers, benutzen)."""
     cases = (word.removesuffix(ending) for ending in _OF_NOUNS if word.endswith(ending))
-    return next((found for one in cases if len(one) > _SHORTEST_PART and (found := glossary.words.get(one))), None)
+    return next((english for one in cases if len(one) > _SHORTEST_PART and (english := glossary.words.get(one))), None)
 
 
 def _translate_compound(word: str, glossary: Glossary) -> English | None:
@@ -148,28 +148,28 @@ def _translate_parts(word: str, glossary: Glossary, memo: dict[str, list[English
 
 
 def _look_up_first(part: str, glossary: Glossary) -> English | None:
-    """Return the English of a part that others follow: with what joins them taken off, or an ending put on."""
+    """Return the English of a part before others, without its linking letters or with an ending added."""
     bare = [part.removesuffix(joint) for joint in _JOINTS if part.endswith(joint)]
     bare = [one for one in bare if len(one) >= _SHORTEST_PART]
     # As it stands before its stem: what a user does is "use" only to a stemmer.
     for one in (part, *bare):
-        if found := glossary.words.get(one):
-            return found
-    if stemmed := next((found for one in bare if (found := _look_up(one, glossary))), None):
+        if english := glossary.words.get(one):
+            return english
+    if stemmed := next((english for one in bare if (english := _look_up(one, glossary))), None):
         return stemmed
     # Schreib-, Les-: the roots of verbs, and Sprach-, Grenz-: nouns without their last letter.
     return glossary.words.get(part + "en") or glossary.words.get(part + "e") or None
 
 
 def _look_up(part: str, glossary: Glossary) -> English | None:
-    found = glossary.words.get(part)
-    if found is None and len(part) > _SHORTEST_PART:
-        found = next((one for form in forms(part, "de") if (one := glossary.forms.get(form))), None)
-    return found or None
+    english = glossary.words.get(part)
+    if english is None and len(part) > _SHORTEST_PART:
+        english = next((one for form in forms(part, "de") if (one := glossary.forms.get(form))), None)
+    return english or None
 
 
 def pieces_of_letters(text: str, language: str) -> Iterator[TranslatedPiece]:
-    """Yield the pieces of a text in order: names as they are, words with their English, and what lies between them."""
+    """Yield the pieces of a text in order: names as they are, words with their English, and the text between them."""
     glossary = glossary_of(language)
     for run in runs_of_scripts(text):
         if has_unspaced(run):
@@ -179,7 +179,7 @@ def pieces_of_letters(text: str, language: str) -> Iterator[TranslatedPiece]:
 
 
 def _translate_run(run: str, glossary: Glossary) -> Iterator[TranslatedPiece]:
-    """Yield the longest words that the glossary knows, from left to right, and what is left of the run."""
+    """Yield the longest words that the glossary knows, from left to right, and the rest of the run."""
     left, at = "", 0
     while at < len(run):
         length = next(
@@ -210,7 +210,7 @@ def _is_word_at(run: str, at: int, length: int, glossary: Glossary) -> bool:
 
 
 def _untranslated_piece(left: str) -> TranslatedPiece:
-    """Return what the glossary does not know; hiragana between words are grammar."""
+    """Return a piece that the glossary does not know; hiragana between words are grammar."""
     return TranslatedPiece(left, () if _HIRAGANA.fullmatch(left) else None)
 
 
@@ -234,31 +234,31 @@ def translate_query(query: Query, language: str, frequencies: Frequencies) -> Qu
 
     Args:
         query: the query as ``read_query`` returns it.
-        language: what it is written in, one of the glossary's.
+        language: the language of the query, one of the glossary's.
         frequencies: the number of chunks of the index that hold each term.
     """
     cut = pieces_of_letters if language in ("zh", "ja") else pieces_of_words
-    found = list(cut(query.text, language))
+    pieces = list(cut(query.text, language))
     share = _share(language, frequencies)
     own = share > _FEW
     if share > 1:  # what it says in its own words is found by these
-        found = [piece._replace(english=None) if _is_held(piece, language, frequencies) else piece for piece in found]
-    kept = _held_terms(found, language if own else "", frequencies)
+        pieces = [piece._replace(english=None) if _is_held(piece, language, frequencies) else piece for piece in pieces]
+    own_terms = _held_terms(pieces, language if own else "", frequencies)
     alike: Sequence[str] = ()
     if share > 1 and language in INFLECTED:
-        alike = _terms_alike(found, language, frequencies)
+        alike = _terms_alike(pieces, language, frequencies)
     elif share > 1:
-        kept = _held(searched_terms(_without_grammar(query.text, cut(query.text, language))), frequencies)
-    translated = tuple(dict.fromkeys(word for piece in found for word in piece.english or () if _has_content(word)))
+        own_terms = _held(searched_terms(_without_grammar(query.text, cut(query.text, language))), frequencies)
+    translated = tuple(dict.fromkeys(word for piece in pieces for word in piece.english or () if _has_content(word)))
     english = _held([term for word in translated for term in searched_terms(word)], frequencies)
-    terms = (*kept, *(kept if own else ()), *english, *(term for term in alike if term not in kept))
+    terms = (*own_terms, *(own_terms if own else ()), *english, *(term for term in alike if term not in own_terms))
     if translated:
-        return _translated(query, found, translated, own=own)._replace(terms=terms)
-    return query._replace(terms=terms) if share > 1 and kept else query
+        return _translated(query, pieces, translated, own=own)._replace(terms=terms)
+    return query._replace(terms=terms) if share > 1 and own_terms else query
 
 
 def _share(language: str, frequencies: Frequencies) -> float:
-    """Return how many chunks of an index are in a language for each one in English."""
+    """Return the ratio of an index's chunks in a language to those in English."""
     counts = frequencies((*_MARKS[language], _ENGLISH_MARK))
     return sorted(counts.get(mark, 0) for mark in _MARKS[language])[-2] / max(counts.get(_ENGLISH_MARK, 0), 1)
 
@@ -288,7 +288,7 @@ def _held(terms: Sequence[str], frequencies: Frequencies) -> Sequence[str]:
 
 
 def _terms_alike(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
-    """Return the terms of an index that say the same as the words of some pieces in other words of their language."""
+    """Return the terms of an index that are synonyms, in their language, of the words of some pieces."""
     known = words_alike(language)
     words = [word.lower() for piece in pieces if not _is_grammar(piece) for word in find_words(piece.original)]
     others = dict.fromkeys(other for word in words for other in known.get(forms(word, language)[0], ()))
@@ -335,10 +335,10 @@ def _has_content(word: str) -> bool:
 
 
 def _translated(query: Query, pieces: Sequence[TranslatedPiece], translated: Sequence[str], *, own: bool) -> Query:
-    said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
-    names = read_query(said)
+    english = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
+    names = read_query(english)
     return query._replace(
-        text=f"{query.text}\n{said}" if own else said,
+        text=f"{query.text}\n{english}" if own else english,
         kind="text" if query.kind == "symbol" else query.kind,
         names=names.names,
         places=names.places or query.places,

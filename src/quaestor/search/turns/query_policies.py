@@ -42,14 +42,14 @@ class TurnQuery:
     """What to search for in a turn.
 
     Attributes:
-        policy: how it was made.
-        newest: the newest question, without its middle if it alone is over the budget.
-        text: the newest question with what the policy adds to it, newest first, within the budget.
+        policy: the policy that made it.
+        newest: the newest question, without its middle if the question alone is over the budget.
+        text: the newest question with the messages that the policy adds, newest first, within the budget.
         continuity: how likely the newest question goes on with the topic, 0 to 1. Below 1 the newest question is
             searched alone as well.
-        named: lower-case identifiers that replies on the topic have named and the newest question does not. Where
-            they are defined has been answered already.
-        seeks_tests: whether it asks for the tests of what was talked about.
+        named: lower-case identifiers in replies on the topic, but not in the newest question. Earlier answers have
+            shown their definitions already.
+        seeks_tests: whether it asks for the tests of the topic.
     """
 
     policy: Policy
@@ -70,9 +70,9 @@ class Exchange:
     """One question and its reply; the newest question has none yet.
 
     Attributes:
-        question: what the user wrote.
-        search_text: what to search for of it: the question without the corpus's own name.
-        reply: what the assistant wrote for people, all its messages of the turn together; may be empty.
+        question: the user's message.
+        search_text: the question without the corpus's own name, for the search.
+        reply: the assistant's messages of the turn for people, joined; may be empty.
     """
 
     question: str
@@ -95,11 +95,11 @@ def query_of_turn(
 
     Args:
         messages: the conversation up to the newest question; what follows that question is left out.
-        policy: what the query is made of; see ``POLICIES``.
-        budget: tokens of ``text`` at most.
+        policy: how the query is made; see ``POLICIES``.
+        budget: the most tokens of ``text``.
         count: counts tokens; by default an upper bound over all known tokenizers.
-        corpus: what users call the corpus, such as its folder's name. Within it the name says nothing, so questions
-            are searched without it.
+        corpus: the users' name for the corpus, such as its folder's name. Within the corpus it says nothing, so
+            questions are searched without it.
     """
     exchanges = exchanges_of(messages, corpus)
     if not exchanges:
@@ -177,7 +177,7 @@ def _query_with_context(
 
 
 def _repeat_newest(newest: str, others: Sequence[str], times: int = 1) -> list[str]:
-    """Return the newest question ``times`` more, then the others; a long or only question is weighty enough once."""
+    """Return what to add to the newest question: itself ``times`` times, unless it is long or alone, and the others."""
     return [*([newest] * times if any(others) and len(newest) <= _READ else ()), *others]
 
 
@@ -244,9 +244,9 @@ def _join_fitting(first: str, others: Iterable[str], budget: int, count: _CountT
     does not fit is cut at its end, and nothing follows it.
 
     Args:
-        first: what must be there.
-        others: more, most important first; empty ones are skipped.
-        budget: tokens of the result at most.
+        first: the text that must be in the result.
+        others: further texts, most important first; empty ones are skipped.
+        budget: the most tokens of the result.
         count: counts tokens; it need not be additive.
     """
     if not _fits(first, budget, count):
@@ -264,7 +264,7 @@ def _join_fitting(first: str, others: Iterable[str], budget: int, count: _CountT
 
 
 def _fits(text: str, budget: int, count: _CountTokens) -> bool:
-    """Tell whether a text fits; no token is shorter than a byte, so a short one need not be counted."""
+    """Return whether a text fits; no token is shorter than a byte, so a short text's tokens need not be counted."""
     return len(text.encode("utf-8", "replace")) <= budget or count(text) <= budget
 
 

@@ -1,4 +1,4 @@
-"""Searching for a turn: two readings of the newest question, weighed by how likely each is.
+"""Searches for a turn of a conversation by two readings of the newest question, weighed by how likely each is.
 
 The question either goes on with its topic or begins another. Under each reading the ranked search scores the chunks,
 a softmax turns scores into probabilities, and the mixture of both ranks the chunks. A confident search so weighs more
@@ -112,7 +112,7 @@ def _place_scores(turn: TurnQuery, alone: _ScoredChunks, going_on: _ScoredChunks
 
 
 def _scores_by_place(scored: _ScoredChunks, places: Scores) -> Scores:
-    """Return scores that order files by their best score, and the chunks of a file by ``places``."""
+    """Return scores that order files by their best score, and the chunks of each file by ``places``."""
     best: dict[str, float] = {}
     first: dict[str, float] = {}
     for number, score in scored.scores.items():
