@@ -51,6 +51,7 @@ from quaestor.llm.endpoints.failures import read_overflow
 from quaestor.related.imports import imports_of, outside_names
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.corpus_words import _repeating_terms
+from quaestor.server.web.formulas import formula
 
 DIGITS = "9" * 5_000
 
@@ -351,3 +352,7 @@ def test_a_long_word_before_again() -> None:
 
 def test_empty_lines_of_a_git_configuration() -> None:
     assert [*config_values("\n" * 400_000 + '[core]\n\tWorktree = "a b" # c\n')] == [("core", "worktree", "a b")]
+
+
+def test_primes_of_a_formula() -> None:
+    assert formula("x" + "'" * 1_000_000).count("′") == 1_000_000

@@ -127,16 +127,25 @@ class _Formula:
         base = "<mrow></mrow>" if self._next() in ("^", "_") else self._read_one()
         scripts = {"_": "", "^": ""}
         while (sign := self._next()) in scripts or sign == "'":
+            if sign == "'":
+                scripts["^"] += "<mo>′</mo>" * self._take_primes()
+                continue
             self._take()
-            above = scripts["^"] if sign == "'" else ""
-            if sign != "'" and scripts[sign]:
+            if scripts[sign]:
                 raise _NotDrawnError
-            scripts["^" if sign == "'" else sign] = above + ("<mo>′</mo>" if sign == "'" else self._argument())
+            scripts[sign] = self._argument()
         low, high = scripts["_"], scripts["^"]
         high = f"<mrow>{high}</mrow>" if high.count("<mo>′</mo>") > 1 else high
         names = ("munder", "mover", "munderover") if is_under else ("msub", "msup", "msubsup")
         name = names[2 if low and high else 1 if high else 0]
         return f"<{name}>{base}{low}{high}</{name}>" if low or high else base
+
+    def _take_primes(self) -> int:
+        """Take all primes that stand here, and return how many: a text added to for each would take their square."""
+        begun = self._at
+        while self._next() == "'":
+            self._at += 1
+        return self._at - begun
 
     def _argument(self) -> str:
         """Parse a command's argument: a group or one token; of a number only the first digit, as TeX does."""
