@@ -12,9 +12,8 @@ from struct import Struct
 from typing import TypeAlias
 
 from quaestor.core.terms import terms_of_word
-from quaestor.search.duplicates import WordSet, word_set
 from quaestor.search.path_roles import profile_path
-from quaestor.search.phrases import Words, word_numbers
+from quaestor.search.phrases import Words, WordSet, word_numbers, word_set
 from quaestor.stores import Store, StoredChunk, Where
 
 FIXED: tuple[str, ...] = (

@@ -8,30 +8,15 @@ texts that share one of these are compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.search.phrases import Words
-
-if TYPE_CHECKING:
-    from quaestor.search.chunk_traits import Traits
+from quaestor.search.chunk_traits import Traits
 
 ALIKE = 0.85
 """Share of all their words that two texts of prose or data must have in common to be the same."""
 
 ALIKE_CODE = 0.95
 """The same for code, where functions that do different things may differ by a few names."""
-
-_FEWEST_WORDS = 12
-"""A shorter text is a common phrase: that it stands twice means little."""
-
-
-class WordSet(NamedTuple):
-    """The distinct words of a text, by their numbers."""
-
-    least: int
-    greatest: int
-    words: frozenset[int]
 
 
 class DuplicateGroup(NamedTuple):
@@ -46,12 +31,6 @@ class DuplicateGroup(NamedTuple):
     rank: int
     leader: int
     duplicates: tuple[int, ...]
-
-
-def word_set(words: Words) -> WordSet | None:
-    """Return a text's words as they are compared; None if it has too few."""
-    distinct = frozenset(memoryview(words).cast("I")) - {0}  # 0 is not a word: it stands between texts
-    return WordSet(min(distinct), max(distinct), distinct) if len(distinct) >= _FEWEST_WORDS else None
 
 
 def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[DuplicateGroup]:

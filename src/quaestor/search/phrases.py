@@ -1,8 +1,8 @@
-"""Measures how much of a query occurs word for word in a text, as a pasted message does in the source that prints it.
+"""Numbers the words of texts, and measures how much of a query occurs word for word in one.
 
-Texts are compared as words between single blanks, so punctuation, line ends and the seams of a message that the source
-puts together of several literals do not count. Where a message shows a value (a number, a path), the source has
-something else, so no run of words goes across one.
+A pasted message occurs so in the source that prints it. Texts are compared as words between single blanks, so
+punctuation, line ends and the seams of a message that the source puts together of several literals do not count. Where
+a message shows a value (a number, a path), the source has something else, so no run of words goes across one.
 
 Words are compared by numbers, their CRC-32; two neighbours are taken for two others with a probability of 2**-64.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 import numpy as np
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_WORDS = 60
+_FEWEST_WORDS = 12
+"""A text of fewer distinct words is a common phrase: that it stands twice means little."""
 _KEPT = b"abcdefghijklmnopqrstuvwxyz0123456789_"
 _TO_WORDS = bytes(byte if byte in _KEPT or byte >= 0x80 else 0x20 for byte in range(256))
 
 
 _NO_WORD = 0  # stands between texts
-_NUMBERS = "I"  # what numpy calls uintc
+_NUMBERS: Final = "I"  # what numpy calls uintc
 
 Words = bytes
 """The numbers of a text's words in order, as the bytes of C's unsigned integers; ``_NO_WORD`` behind them."""
@@ -49,9 +51,23 @@ class WordRuns(NamedTuple):
     words: tuple[tuple[int, float], ...]
 
 
+class WordSet(NamedTuple):
+    """The distinct words of a text, by their numbers, with the least and the greatest of these."""
+
+    least: int
+    greatest: int
+    words: frozenset[int]
+
+
 def word_numbers(text: str) -> Words:
     """Return the words of a text, whatever their case."""
     return array(_NUMBERS, [*map(crc32, _words(text)), _NO_WORD]).tobytes()
+
+
+def word_set(words: Words) -> WordSet | None:
+    """Return the distinct words of a text; None if it is so short that the same words may stand twice by chance."""
+    distinct = frozenset(memoryview(words).cast(_NUMBERS)) - {_NO_WORD}
+    return WordSet(min(distinct), max(distinct), distinct) if len(distinct) >= _FEWEST_WORDS else None
 
 
 def _words(text: str) -> list[bytes]:
