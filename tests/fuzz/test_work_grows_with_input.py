@@ -13,6 +13,7 @@ import pytest
 from quaestor import Index
 from quaestor.accounts.prices import read_prices
 from quaestor.answers.ask_back import is_without_context
+from quaestor.answers.blocks import _by_indentation
 from quaestor.answers.callers import _names_called
 from quaestor.answers.citations.citation_marks import _BEFORE_END, without_no_answer
 from quaestor.answers.citations.citation_marks import parse as parse_marks
@@ -356,3 +357,7 @@ def test_empty_lines_of_a_git_configuration() -> None:
 
 def test_primes_of_a_formula() -> None:
     assert formula("x" + "'" * 1_000_000).count("′") == 1_000_000
+
+
+def test_lines_without_a_grammar() -> None:
+    assert len(_by_indentation(["<"] * 200_000, 0, 200_000, 0)) == 200_000

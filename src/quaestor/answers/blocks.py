@@ -144,23 +144,29 @@ def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> 
     if shallow > filled[0]:  # begun amid something that is indented more
         parts = [(filled[0], shallow), (shallow, stop)] if depth < _DEEPEST else [(shallow, stop)]
         return tuple(block for part in parts for block in _by_indentation(lines, *part, depth + 1))
-    begins: list[int] = []
-    previous = -2
+    blocks = []
+    for own in _by_least_indented(lines, filled, least):
+        deeper = depth < _DEEPEST and any(_indent(lines[number]) > least for number in own)
+        blocks.append(Block(own[0], own[-1], _inner(lines, own[0], own[-1], least, depth) if deeper else ()))
+    return tuple(blocks)
+
+
+def _by_least_indented(lines: Sequence[str], filled: Sequence[int], least: int) -> list[list[int]]:
+    """Group the numbers of lines that are not blank: each least indented line that begins something begins a group.
+
+    What stands right below comments belongs to them.
+    """
+    groups: list[list[int]] = []
+    only_comments = False  # since the last group began
     for number in filled:
         line = lines[number]
-        if not begins or (
-            _indent(line) == least
-            and not GOES_ON.match(line)
-            and not _begun_by_comments(lines, begins[-1], previous, number)
-        ):
-            begins.append(number)
-        previous = number
-    blocks = []
-    for begin, end in zip(begins, [*begins[1:], stop], strict=True):
-        last = max(number for number in filled if begin <= number < end)
-        deeper = depth < _DEEPEST and any(_indent(lines[number]) > least for number in filled if begin < number <= last)
-        blocks.append(Block(begin, last, _inner(lines, begin, last, least, depth) if deeper else ()))
-    return tuple(blocks)
+        below_comments = only_comments and groups[-1][-1] == number - 1
+        if not groups or (_indent(line) == least and not GOES_ON.match(line) and not below_comments):
+            groups.append([])
+            below_comments = True
+        groups[-1].append(number)
+        only_comments = below_comments and COMMENT.match(line) is not None
+    return groups
 
 
 def _inner(lines: Sequence[str], begin: int, last: int, least: int, depth: int) -> tuple[Block, ...]:
@@ -175,11 +181,6 @@ def _inner(lines: Sequence[str], begin: int, last: int, least: int, depth: int) 
             blocks += _by_indentation(lines, start, number, depth + 1)
             start = None
     return tuple(blocks)
-
-
-def _begun_by_comments(lines: Sequence[str], begun: int, previous: int, number: int) -> bool:
-    """Return whether only comments right above a line have begun its block."""
-    return previous == number - 1 and all(COMMENT.match(lines[one]) for one in range(begun, number))
 
 
 def _indent(line: str) -> int:
