@@ -52,6 +52,7 @@ from quaestor.llm.endpoints.failures import read_overflow
 from quaestor.related.imports import imports_of, outside_names
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.corpus_words import _repeating_terms
+from quaestor.server.web.answer_html import render
 from quaestor.server.web.formulas import formula
 
 DIGITS = "9" * 5_000
@@ -361,3 +362,11 @@ def test_primes_of_a_formula() -> None:
 
 def test_lines_without_a_grammar() -> None:
     assert len(_by_indentation(["<"] * 200_000, 0, 200_000, 0)) == 200_000
+
+
+def test_brackets_of_an_answer() -> None:
+    assert render("[![" * 130_000).count("[![") == 130_000
+
+
+def test_blanks_in_a_heading_of_a_wiki() -> None:
+    assert [*headings(["= a" + " " * 500_000 + "b", "== Title =="])][1] == (2, "Title")

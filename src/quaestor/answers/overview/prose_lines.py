@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _HEADING_MARK = re.compile(r"(?:#{1,6}|={1,6})\s+")
-_WIKI_HEADING = re.compile(r"(={1,6})\s*([^=\s].*?)\s*\1\s*$")
+_DEEPEST_HEADING = 6
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
 _LINK = re.compile(r"\[([^\][]*)\](?:\([^)\s]*(?:\s+\"[^\"]*\")?\)|\[[^\]]*\])")
@@ -186,10 +186,20 @@ def _heading(lines: Sequence[str], number: int) -> str | None:
     return "" if _UNDERLINE.match(line) else None
 
 
+def _wiki_title(line: str) -> str:
+    """Return the title between equals signs, as many behind it as before it (``== Title ==``); "" if it is none."""
+    depth = len(line) - len(line.lstrip("="))
+    closed = line.rstrip()
+    if not 0 < depth <= _DEEPEST_HEADING or len(closed) <= 2 * depth or not closed.endswith("=" * depth):
+        return ""
+    title = closed[depth:-depth].strip()
+    return "" if title.startswith("=") else title
+
+
 def _marked_heading(line: str) -> str | None:
     """Return the text after the mark of a heading, without a closing mark; None if there is no mark."""
-    if wiki := _WIKI_HEADING.match(line):
-        return wiki[2]
+    if wiki := _wiki_title(line):
+        return wiki
     mark = _HEADING_MARK.match(line)
     title = line[mark.end() :].rstrip() if mark else ""
     if mark is None or (line.startswith("=") and not title):

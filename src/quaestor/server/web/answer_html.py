@@ -41,6 +41,8 @@ _FORMULA = re.compile(
 _PICTURE = re.compile(r"!\[([^\[\]\n]{0,300})\]\([^\s()]{1,500}\)")
 _LONGEST_WITHIN = 50
 _LONGEST = 400_000
+_MOST_BRACKETS = 3_000
+"""Opening brackets of a paragraph beyond which an answer is shown as it is: the parser takes the square of them."""
 _KEPT, _KEPT_LONGEST = 512, 20_000
 
 UNCHECKED = "unchecked"
@@ -95,6 +97,8 @@ def render(answer: str, cited: Sequence[LinkedCitation] = (), unsupported: Seque
 
 def _render_once(answer: str, cited: tuple[LinkedCitation, ...], unsupported: tuple[str, ...]) -> Markup:
     text = _RESERVED.sub("\ufffd", plain(answer[:_LONGEST]))
+    if any(paragraph.count("[") > _MOST_BRACKETS for paragraph in text.split("\n\n")):
+        return Markup("<pre>{}</pre>").format(text)
     marks = _marks_by_position(parse(text))
     placed = _with_placeholders(
         text, list(marks), [_RESERVED.sub("\ufffd", plain(sentence)) for sentence in unsupported]
