@@ -12,7 +12,7 @@ from quaestor.core.errors import IndexBusyError, IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
 from quaestor.corpus.fresh_index import IndexParts
-from quaestor.crawl.repositories import fetch_repository, names_repository
+from quaestor.crawl.repositories import names_repository
 from quaestor.crawl.sites import crawl, is_address
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
@@ -137,6 +137,8 @@ class Index(Corpus):
             UsageError: ``rebuild`` is set for a shared index, and the folder holds no files.
         """
         if names_repository(path):
+            from quaestor.crawl.clone import fetch_repository  # noqa: PLC0415 - with HTTP and TLS, for a repository only
+
             settings = settings or load_configuration().settings
             fetch_repository(str(path), data_home(settings), allow_private=bool((site or {}).get("allow_private")))
         elif is_address(path):

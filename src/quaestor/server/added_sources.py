@@ -24,9 +24,10 @@ from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, Quae
 from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
 from quaestor.crawl import connections
+from quaestor.crawl.clone import fetch_repository
 from quaestor.crawl.connections import is_named
 from quaestor.crawl.crawl_settings import CrawlState
-from quaestor.crawl.repositories import fetch_repository, files_of, names_repository, read_git_address
+from quaestor.crawl.repositories import files_of, names_repository, read_git_address
 from quaestor.crawl.site_folder import checked_start
 from quaestor.crawl.sites import crawl, is_address, pages_of
 from quaestor.files.walk import checked_root

@@ -27,7 +27,7 @@ from quaestor.corpus import CorpusStats
 from quaestor.corpus.corpus_json import survey_object
 from quaestor.corpus.descriptions import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlState
-from quaestor.crawl.repositories import fetch_repository, names_repository
+from quaestor.crawl.repositories import names_repository
 from quaestor.crawl.sites import crawl, forget_dry_run, is_address, note_dry_run, put_back, was_fetched_by_dry_run
 from quaestor.indexing.indexer import Changes, by_reason
 from quaestor.indexing.watch import watch
@@ -153,6 +153,8 @@ def _fetch_source(
     if path is not None and names_repository(path):
         if flags - {"allow_private"}:
             raise UsageError(f"{path!r} is a repository, for which only --allow-private is used. Leave the others out.")
+        from quaestor.crawl.clone import fetch_repository  # noqa: PLC0415 - with HTTP and TLS, for a repository only
+
         home = data_home(configure(None).settings)
         fetched = fetch_repository(path, home, allow_private="allow_private" in flags, submodules=submodules)
         for sentence in fetched.missing:
