@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from quaestor.answers.overview.overview_answer import folder_meant
+from quaestor.answers.overview.overview_answer import folder_named
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms
@@ -124,7 +124,7 @@ def _as_folder(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject
     name = _OF_FOLDERS.sub("", text)
     if name == text or not name or " " in name:
         return None
-    folder = folder_meant(name.lower(), corpus)
+    folder = folder_named(name.lower(), corpus)
     return _as_file(subject, folder, corpus, git) if folder else None
 
 

@@ -219,8 +219,8 @@ def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
     words = tuple(word for one in trace.messages for word in words_of(one))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
-    tells = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
-    return _Message(words, lines, tells, ours, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
+    weights = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
+    return _Message(words, lines, weights, ours, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
@@ -257,14 +257,14 @@ def _weight_of_word(word: str, holding: int, chunks: int) -> float:
 
 
 def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
-    tells = message.weights
-    rarest = sorted((word for word in set(message.words) if tells[word] > _EMPTY), key=lambda word: -tells[word])
+    weights = message.weights
+    rarest = sorted((word for word in set(message.words) if weights[word] > _EMPTY), key=lambda word: -weights[word])
     terms = [term for word in rarest[:_RAREST] for term in terms_of_word(word)[:1]]
     store = corpus.store
     wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY)) if terms else {}
     # Beside a long text, or the path that it is about, one line of it finds what prints that line.
     for words in message.lines[:_LINES] if len(message.lines) > 1 else ():
-        own = [term for word in words if tells[word] > _EMPTY for term in terms_of_word(word)[:1]]
+        own = [term for word in words if weights[word] > _EMPTY for term in terms_of_word(word)[:1]]
         wanted.update(dict.fromkeys(identifier for identifier, _ in store.lexical(own, _EACH_LINE, None, _BODY)))
         wanted.update(dict.fromkeys(store.holding(own, _CHUNKS)))
     # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
@@ -360,16 +360,16 @@ def _worth(stored: StoredChunk, agreement: Agreement, first: int, last: int, our
 
 
 def _windows(
-    stored: StoredChunk, message_words: frozenset[str], tells: Mapping[str, float]
+    stored: StoredChunk, message_words: frozenset[str], weights: Mapping[str, float]
 ) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
     """Yield the runs of lines of a chunk that hold most of the message."""
     code = stored.document.language not in PROSE
     lines = stored.chunk.text.split("\n")
-    rare = [word for word in message_words if tells.get(word, 0.0) > _EMPTY]
+    rare = [word for word in message_words if weights.get(word, 0.0) > _EMPTY]
     telling = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
     texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
-    held = [sum(tells.get(word, 0.0) for word in set(words) & message_words) for words in texts]
+    held = [sum(weights.get(word, 0.0) for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
         if held[at] <= 0:
             continue
@@ -377,8 +377,8 @@ def _windows(
             if length > 1 and (at + length > len(texts) or held[at + length - 1] <= 0):
                 break
             together = tuple(word for one in texts[at : at + length] for word in one)
-            worth = sum(tells.get(word, 0.0) for word in set(together) & message_words)
-            missed = sum(tells.get(word, 1.0) for word in set(together) - message_words)
+            worth = sum(weights.get(word, 0.0) for word in set(together) & message_words)
+            missed = sum(weights.get(word, 1.0) for word in set(together) - message_words)
             first = stored.chunk.span.start_line + at
             # However much more a literal says, all of a message may stand in it.
             yield worth - 0.5 * min(missed, worth), stored, first, first + length - 1, together

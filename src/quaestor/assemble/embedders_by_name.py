@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.assemble.stores_by_name import made_with
+from quaestor.assemble.stores_by_name import recorded_embedder
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
@@ -47,7 +47,7 @@ class IndexEmbedder(NamedTuple):
 
 def index_embedder(root: Path, settings: Settings) -> IndexEmbedder | None:
     """Return the name and dimensions of the embedder of a source's index; None if there is no index."""
-    recorded = made_with(root, settings)
+    recorded = recorded_embedder(root, settings)
     return None if recorded is None else IndexEmbedder(*recorded)
 
 

@@ -275,8 +275,8 @@ def _known_keys(root: Path, settings: Settings, made: IndexEmbedder | None, keys
     if made is None:
         return set()
     with _open_store(root, settings, made) as store:
-        some = in_batches(((key, 1) for key in keys), _KEYS_AT_ONCE, _KEYS_AT_ONCE)
-        return {key for asked in some for key in store.known_vectors(asked)}
+        batches = in_batches(((key, 1) for key in keys), _KEYS_AT_ONCE, _KEYS_AT_ONCE)
+        return {key for batch in batches for key in store.known_vectors(batch)}
 
 
 @contextmanager

@@ -190,14 +190,16 @@ class Index(Corpus):
         index = cls._open(root, settings, create=True)
         note_source(root, settings)
         with index._closed_on_error():
-            index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
+            index._make_in_turn(
+                progress, None, lambda: index.indexer.is_complete if whole else index.store.generation() > 0
+            )
         return index
 
     def _make_whole(self, progress: Progress | None, allowance: Allowance | None) -> None:
         """Make the index, or bring it up to date; retry if its database goes away, because a standby may take over."""
         for tries_left in reversed(range(_TRIES)):
             try:
-                if not self._make_in_turn(progress, allowance, lambda: self.indexer.whole):
+                if not self._make_in_turn(progress, allowance, lambda: self.indexer.is_complete):
                     self.refresh(progress=progress, allowance=allowance)
                 self.store.settle()
             except IndexUnusableError as error:

@@ -114,7 +114,7 @@ def _describe(folder: Path, settings: Settings) -> LocalIndex:
     gone = source is not None and not source.exists()
     fetched = source.parent if source is not None and _was_fetched(source, data_home(settings)) else None
     description = LocalIndex(folder, source, gone, fetched, "", 0, 0, sum(file.st_size for file in files), changed)
-    made = EmbeddedStore.made_with(folder)
+    made = EmbeddedStore.recorded_embedder(folder)
     if made is None:
         return description
     try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.assemble.embedders_by_name import IndexEmbedder, make_embedder
 from quaestor.assemble.source_paths import index_folder, ingest_settings
-from quaestor.assemble.stores_by_name import made_with, open_store, refuse_shared
+from quaestor.assemble.stores_by_name import open_store, recorded_embedder, refuse_shared
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
@@ -73,7 +73,7 @@ def checked_tuning(root: Path, settings: Settings) -> IndexTuning:
         IndexUnusableError: the rows are lost or damaged.
     """
     folder = index_folder(root, settings)
-    made = made_with(root, settings)
+    made = recorded_embedder(root, settings)
     if made is None or not is_tuned(made[0]):
         return IndexTuning()
     make_embedder(settings, IndexEmbedder(*made), folder=folder)
@@ -117,7 +117,7 @@ def undo_tuned(root: Path, settings: Settings, progress: Progress) -> int | None
         IndexUnusableError: there is no index, or it was not made with the bundled embedder.
     """
     folder = index_folder(root, settings)
-    made = made_with(root, settings)
+    made = recorded_embedder(root, settings)
     if made is None:
         raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
     if not is_tuned(made[0]):
@@ -138,7 +138,7 @@ def _switch(root: Path, settings: Settings, name: str, tuning: str, progress: Pr
     from quaestor.indexing.pending_vectors import reembed  # noqa: PLC0415 - imports what most commands do without
 
     folder = index_folder(root, settings)
-    made = made_with(root, settings)
+    made = recorded_embedder(root, settings)
     if made is None:
         raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
     store = open_store(root, settings, *made, create=False)

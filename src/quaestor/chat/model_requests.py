@@ -300,7 +300,7 @@ def too_long_error(failure: TooLongError, window: Window) -> TooLongError:
         f" {window.reserve} for the reply, under a window of {window.limit}; the server allows {allowed} ({failure});"
         " set `window` to what the server was started with",
         limit=failure.limit,
-        asked=failure.asked,
+        request_tokens=failure.request_tokens,
         status=failure.status,
     )
 

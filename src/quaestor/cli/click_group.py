@@ -154,8 +154,8 @@ class LazyGroup(click.Group):
         if name in COMMANDS or name.startswith("-"):
             return super().resolve_command(ctx, args)
         near = get_close_matches(name, COMMANDS, n=3, cutoff=0.6)
-        meant = f"Did you mean {' or '.join(map(repr, near))}?" if near else "`quaestor --help` lists them."
-        raise click.UsageError(f"There is no command {name!r}. {meant}", ctx)
+        advice = f"Did you mean {' or '.join(map(repr, near))}?" if near else "`quaestor --help` lists them."
+        raise click.UsageError(f"There is no command {name!r}. {advice}", ctx)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; a closed output pipe ends it like Ctrl-C."""

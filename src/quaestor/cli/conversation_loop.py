@@ -220,8 +220,8 @@ class ConversationLoop:
         if outcome.unchecked:
             print_unchecked(outcome.quotes)
         elif outcome.done is not None and not outcome.done.known:
-            found = "no clear answer" if outcome.nearest else "not found"
-            echo(style(f"({found} in this corpus)", dim=True))
+            outcome_words = "no clear answer" if outcome.nearest else "not found"
+            echo(style(f"({outcome_words} in this corpus)", dim=True))
             print_nearest(outcome.nearest)
         return outcome.done
 

@@ -252,28 +252,28 @@ def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCou
         hits: the hits of a search for it, best first.
         counts: the counts of its terms in the stores that were searched.
     """
-    tells = _shares_of_words(question, counts)
-    if not hits or not tells or is_foreign(question):
+    shares = _shares_of_words(question, counts)
+    if not hits or not shares or is_foreign(question):
         return _UNSAID_BY_ANSWERS
     first = hits[0]
     text = "\n".join(filter(None, (first.path, *first.chunk.scope, first.symbol, first.text)))
     words = {word.lower() for word in find_words(text)}
     held = set(searched_terms(text))
     embedder = StaticEmbedder.bundled()
-    vectors = embedder.encode([*tells, *words])
-    nearest = (vectors[: len(tells)] @ vectors[len(tells) :].T).max(axis=1, initial=0)
+    vectors = embedder.encode([*shares, *words])
+    nearest = (vectors[: len(shares)] @ vectors[len(shares) :].T).max(axis=1, initial=0)
     return max(
         share * (1 - min(1.0, float(near))) * held.isdisjoint(searched_terms(word))
-        for (word, share), near in zip(tells.items(), nearest, strict=True)
+        for (word, share), near in zip(shares.items(), nearest, strict=True)
     )
 
 
 def terms_of_words(question: str) -> tuple[str, ...]:
     """Return the terms of a question's words, without words that say nothing about its subject."""
-    return tuple(dict.fromkeys(term for word in _telling_words(question) for term in searched_terms(word)))
+    return tuple(dict.fromkeys(term for word in _content_words(question) for term in searched_terms(word)))
 
 
-def _telling_words(question: str) -> Iterator[str]:
+def _content_words(question: str) -> Iterator[str]:
     return (word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING)
 
 
@@ -283,7 +283,7 @@ def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, f
     held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
     weights = {
         word: max(math.log(1 + chunks / (0.5 + held[term])) for term in terms)
-        for word in _telling_words(question)
+        for word in _content_words(question)
         if (terms := searched_terms(word))
     }
     total = math.fsum(weights.values())

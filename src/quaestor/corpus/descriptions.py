@@ -198,7 +198,7 @@ class SearchEmbedder:
         self.asked: Embedder = self._forgiving or embedder
 
     @property
-    def near(self) -> Embedder:
+    def local_embedder(self) -> Embedder:
         """A local embedder for comparing messages and sentences; it sends no request and costs nothing."""
         return self._embedder if self._forgiving is None else StaticEmbedder.bundled()
 

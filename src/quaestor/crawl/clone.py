@@ -167,7 +167,7 @@ def fetch_commit(
     missing: list[str] = []
     for path, part in parts.items():
         try:
-            found = fetch_commit(
+            submodule = fetch_commit(
                 read_git_address(part),
                 folder / path,
                 allow_private=allow_private and _is_same_host(read_git_address(part), address),
@@ -178,8 +178,8 @@ def fetch_commit(
         except (ForbiddenError, NotFoundError, UpstreamError, UsageError) as error:
             missing.append(f"The submodule {path!r} was not fetched: {error}")
         else:
-            changed |= found.changed
-            missing += found.missing
+            changed |= submodule.changed
+            missing += submodule.missing
     return FetchedRepository(changed, tuple(missing))
 
 

@@ -178,8 +178,8 @@ class _Run:
         if self._judged or entry.url != self._first:
             return
         self._judged = True
-        told = self._settings.drop and reason != PRIVATE
-        if reason and reason not in ELSEWHERE and reason != self._objection_before and not told:
+        drop_anyway = self._settings.drop and reason != PRIVATE
+        if reason and reason not in ELSEWHERE and reason != self._objection_before and not drop_anyway:
             raise self._start_error(reason, detail)
 
     def _keep_all(self) -> None:
@@ -272,7 +272,7 @@ class _Run:
         self._fetched += 1
         after = self._responses.seconds_to_wait(fetched)
         if after is not None:
-            self._pace.rest(host_of(entry.url), after)
+            self._pace.pause(host_of(entry.url), after)
             self._record_failure(entry, f"answer {fetched.status}", "", retryable=True, after=after)
             return
         self._failures = 0

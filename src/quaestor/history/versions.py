@@ -110,8 +110,8 @@ class Tag(NamedTuple):
 def tags(git: Git, *options: str) -> list[Tag]:
     """Return all tags, the newest last."""
     form = "%00".join(_FIELDS) + "%00%01%00"
-    found = git.run("for-each-ref", "--sort=creatordate", f"--format={form}", *options, "refs/tags", most=32 << 20).text
-    records = [record.removeprefix("\n").split("\0", 5) for record in found.split(_END)]
+    text = git.run("for-each-ref", "--sort=creatordate", f"--format={form}", *options, "refs/tags", most=32 << 20).text
+    records = [record.removeprefix("\n").split("\0", 5) for record in text.split(_END)]
     return [_tag(fields) for fields in records if len(fields) == len(_FIELDS)]
 
 

@@ -101,8 +101,8 @@ def _chosen_names(value: object, known: Sequence[str]) -> Sequence[str]:
     for name in names:
         if name not in known and name != ALL:
             like = nearest(str(name), known)
-            meant = f" Did you mean {like!r}?" if like else ""
-            raise UsageError(f"There is no corpus {brief(name)} here. There are {', '.join(map(repr, known))}.{meant}")
+            advice = f" Did you mean {like!r}?" if like else ""
+            raise UsageError(f"There is no corpus {brief(name)} here. There are {', '.join(map(repr, known))}.{advice}")
     return [str(name) for name in names]
 
 

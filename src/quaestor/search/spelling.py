@@ -201,7 +201,7 @@ def correct_spelling(store: Store, query: Query) -> Spelling:
 def replace_unknown(text: str, unknown: Iterable[UnknownWord]) -> str:
     """Return a text in which the most similar words replace those that the store lacks."""
     nearest = {one.word: one.nearest[0] for one in unknown if one.nearest}
-    return _WORD.sub(lambda found: nearest.get(found.group(), found.group()), text) if nearest else text
+    return _WORD.sub(lambda match: nearest.get(match.group(), match.group()), text) if nearest else text
 
 
 def is_foreign(text: str) -> bool:

@@ -71,12 +71,12 @@ class AddedFolders:
             NotFoundError: there is nothing at the path.
             ForbiddenError: the path is outside the allowed folders.
         """
-        given = Path(path.strip()).expanduser()
+        wanted = Path(path.strip()).expanduser()
         # Checked first: the error must not reveal whether a path outside the allowed folders exists.
-        if not given.is_absolute() or not self._is_allowed(Path(os.path.realpath(given))):
+        if not wanted.is_absolute() or not self._is_allowed(Path(os.path.realpath(wanted))):
             within = ", ".join(repr(str(folder)) for folder in self.allowed)
             raise ForbiddenError(f"{path!r} may not be added. Give the full path of a folder within {within}.")
-        real = checked_root(given)
+        real = checked_root(wanted)
         if not real.is_dir():
             raise UsageError(f"{path!r} is not a folder. Give its parent folder.")
         return real

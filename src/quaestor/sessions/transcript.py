@@ -219,10 +219,10 @@ class Transcript(RecordedSession):
         with self._place.writing() as connection:
             add_numbered(connection, "titles", row)
 
-    def record_feedback(self, turn: int, said: Feedback) -> None:
+    def record_feedback(self, turn: int, feedback: Feedback) -> None:
         """Record a person's feedback on a turn's answer; the latest counts."""
         with self._place.writing() as connection:
-            add_numbered(connection, "feedback", (turn, now(), said.useful, clean(said.words)))
+            add_numbered(connection, "feedback", (turn, now(), feedback.useful, clean(feedback.words)))
 
     def record_change(self, call: int) -> None:
         """Record that the change was made that a call proposed."""

@@ -346,7 +346,7 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
     whole = texts_of(corpus)
     texts = _sample(whole, seed)
     made = make_questions(texts, corpus.repository(), each=2 * most, seed=seed)
-    questions, taught = _split_questions([question for question in made.questions if _of_one_part(question)], most)
+    questions, taught = _split_questions([question for question in made.questions if _has_one_part(question)], most)
     if len(questions) < FEWEST_QUESTIONS:
         raise UsageError(
             f"{str(root)!r} is too small to tune: of {amount(len(texts), 'document')} come "
@@ -371,7 +371,7 @@ def _split_questions(questions: Sequence[Question], most: int) -> tuple[tuple[Qu
     return tuple(in_turn[:most]), tuple(in_turn[most:])
 
 
-def _of_one_part(question: Question) -> bool:
+def _has_one_part(question: Question) -> bool:
     return len({part_of(target.path) for target in question.targets}) == 1
 
 

@@ -52,8 +52,8 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
 
     def make(named: Sequence[Path]) -> Sequence[ServedTool]:
         nonlocal made
-        meant = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
-        tools = _begin_to_serve([_find(path) for path in meant], store, open_ones)
+        folders = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
+        tools = _begin_to_serve([_find(path) for path in folders], store, open_ones)
         made = True
         return tools
 
@@ -101,8 +101,8 @@ def _begin_to_serve(roots: Sequence[Path], store: str | None, open_ones: ExitSta
     from quaestor.mcp.mcp_tools import tools_of  # noqa: PLC0415
     from quaestor.server.open_corpora import Corpora  # noqa: PLC0415
 
-    meant = list(roots) or [_started_in()]
-    corpora = Corpora(meant, lambda root: configure(root, store=store).settings, in_processes=True)
+    folders = list(roots) or [_started_in()]
+    corpora = Corpora(folders, lambda root: configure(root, store=store).settings, in_processes=True)
     return tools_of(open_ones.enter_context(corpora))
 
 

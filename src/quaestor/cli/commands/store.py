@@ -17,9 +17,9 @@ from quaestor.assemble.stores_by_name import (
     corpus_name,
     erase_corpus,
     is_shared,
-    made_with,
-    open_as_made,
+    open_existing,
     open_store,
+    recorded_embedder,
 )
 from quaestor.cli.options import json_option, path_argument, store_option
 from quaestor.cli.output import echo, one_line, print_json, print_table, remark, size
@@ -206,8 +206,8 @@ def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
         raise UsageError("Give a folder and the address of a database, or two addresses and --corpus NAME.")
     root = find_root(folders[0] if folders else None)
     settings = [_settings(root, one, corpus) for one in (source, target)]
-    made = made_with(root, settings[0])
-    with open_as_made(root, settings[0]) as first:
+    made = recorded_embedder(root, settings[0])
+    with open_existing(root, settings[0]) as first:
         assert made is not None
         second = open_store(root, settings[1], *made, create=True)
         try:
@@ -253,6 +253,6 @@ def _corpus(path: str | None, store: str | None) -> Iterator[PostgresStore]:
     from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: PLC0415 - only if a database is named
 
     root = find_root(path)
-    with open_as_made(root, _database_settings(configure(root, store=store).settings)) as opened:
+    with open_existing(root, _database_settings(configure(root, store=store).settings)) as opened:
         assert isinstance(opened, PostgresStore)
         yield opened

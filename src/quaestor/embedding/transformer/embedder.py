@@ -215,10 +215,10 @@ def _inputs(transformer: Transformer, names: Sequence[str]) -> list[str]:
     known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
     strange = [name for name in names if name not in known]
     if strange or "input_ids" not in names:
-        asked = ", ".join(map(repr, strange[:4])) or "no 'input_ids'"
+        input_names = ", ".join(map(repr, strange[:4])) or "no 'input_ids'"
         raise UsageError(
-            f"{str(transformer.model)!r} asks for {asked}, and a text gives only {', '.join(sorted(known))}. Export it"
-            " as a model of embeddings: `optimum-cli export onnx --task feature-extraction`."
+            f"{str(transformer.model)!r} asks for {input_names}, and a text gives only {', '.join(sorted(known))}. "
+            "Export it as a model of embeddings: `optimum-cli export onnx --task feature-extraction`."
         )
     return list(names)
 
@@ -372,7 +372,7 @@ class OnnxEmbedder(SlowEmbedder):
         """Return the loaded model with its prompts, after checking that the folder's model has this name."""
         with self._lock:
             if self._loaded is None:
-                transformer = read_folder(self._seen.place or self._packaged())
+                transformer = read_folder(self._seen.place or self._packaged_folder())
                 try:
                     now = with_name(transformer, self._register).name
                 except OSError as error:
@@ -386,7 +386,7 @@ class OnnxEmbedder(SlowEmbedder):
                 self._loaded = Session(transformer), transformer.query, transformer.document
             return self._loaded
 
-    def _packaged(self) -> str:
+    def _packaged_folder(self) -> str:
         """Return the folder of a transformer that was never seen here: others made the index, in a database."""
         if self.name != MINILM_NAME:
             raise UsageError(

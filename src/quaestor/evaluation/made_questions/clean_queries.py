@@ -57,7 +57,7 @@ def prose_query(text: str, fewest: int = 3) -> str | None:
     """Return ``text`` without markup, cut after a sentence, or ``None`` if it is code, boilerplate or too short."""
     if _BOILERPLATE.search(text):
         return None
-    plain = _INLINE.sub(lambda found: found[1] or found[2] or found[3] or "", text)
+    plain = _INLINE.sub(lambda match: match[1] or match[2] or match[3] or "", text)
     plain = " ".join(plain.replace("``", "`").split())
     plain = _keep_whole_sentences(plain)
     letters = sum(character.isalpha() or character == " " for character in plain)

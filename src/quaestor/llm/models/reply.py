@@ -136,7 +136,7 @@ class Reply:
         return "".join(self._pieces)
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the reply is whole: the server said why it ended, or a stop sequence was met."""
         return self.reason is not None or self._stops.found is not None
 
@@ -144,7 +144,7 @@ class Reply:
     def empty_for_length(self) -> bool:
         """Whether the reply is empty and ended by its length, as some servers answer an overlong request."""
         generated = self._reported.completion_tokens if self._reported else 0
-        spoken = self._pieces or self._restorer.holds
+        spoken = self._pieces or self._restorer.holds_text_back
         silent = not spoken and not self._calls and not self.thinking and self._stops.found is None
         return _REASONS.get(self.reason or "") == "length" and silent and generated <= 1
 

@@ -11,11 +11,11 @@ from quaestor.server.web.page_templates import TYPES, page_files, version
 router = APIRouter(route_class=PageRoute)
 
 
-@router.get("/static/{asked}/{name}")
-def show_lasting_file(asked: str, name: str, request: Request) -> Response:
+@router.get("/static/{requested_version}/{name}")
+def show_lasting_file(requested_version: str, name: str, request: Request) -> Response:
     """Return one of the page's files; browsers cache it if the address names the present version."""
     shown = show_file(name, request)
-    if asked == version():
+    if requested_version == version():
         shown.headers["cache-control"] = "public, max-age=31536000, immutable"
     return shown
 

@@ -34,7 +34,7 @@ def examine(folder: Path) -> list[str]:
         connection.execute("BEGIN")  # reads one state, even if another process writes meanwhile
         if schema.is_blank(connection):
             return []
-        made = schema.made_with(connection)
+        made = schema.recorded_embedder(connection)
         if made is None:
             raise unusable(folder, "is damaged (its state is missing)")
         schema.check(connection, folder, *made)

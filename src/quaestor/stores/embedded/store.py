@@ -98,7 +98,7 @@ class EmbeddedStore(LexicalQueries):
         return cls(folder, embedder, dimensions, TruthReader(folder, reader, fixed=fixed), sizes)
 
     @staticmethod
-    def made_with(folder: Path) -> tuple[str, int] | None:
+    def recorded_embedder(folder: Path) -> tuple[str, int] | None:
         """Return the name and dimensions of the embedder of the index in ``folder``.
 
         Return None if there is no readable index; opening it raises the reason.
@@ -106,7 +106,7 @@ class EmbeddedStore(LexicalQueries):
         if not (folder / schema.FILE).exists():
             return None
         with suppress(sqlite3.Error, OSError), closing(schema.connect_reading(folder)[0]) as connection:
-            return schema.made_with(connection)
+            return schema.recorded_embedder(connection)
         return None
 
     @property

@@ -98,8 +98,8 @@ class LeasedWork:
             return len(rows), [unescape(path) for _, path, held in rows if not held]
 
         while True:
-            found, paths = self._database.write(lease)
-            if paths or not found:
+            leased, paths = self._database.write(lease)
+            if paths or not leased:
                 return paths
 
     def give_back(self, paths: Collection[str]) -> None:
