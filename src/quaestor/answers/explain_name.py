@@ -167,10 +167,10 @@ def _explain_documented_name(corpus: Corpus, relatives: Related, name: str) -> W
 
 def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
     """Return the section of a document that is about one name alone, as in references of options and settings."""
-    held = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
+    chunks = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
     sections = [
         (profile_path(one.document.path).flags, folders_to_sources(one.document.path), one.document.path, *section)
-        for one in held
+        for one in chunks
         if one.document.language in PROSE
         for section in _sections_about(name, one.chunk.text, one.document.language, one.chunk.span.start_line)
     ]

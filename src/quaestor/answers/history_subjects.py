@@ -180,11 +180,11 @@ class SubjectWords:
         self._stems = re.compile(
             "|".join(re.escape(term[:_STEM]) for term in sorted(self.terms)) or "(?!)", re.IGNORECASE
         )
-        held = [self._terms_held(one) for one in texts]
-        counts = Counter(term for terms in held for term in terms)
+        terms_by_text = [self._terms_held(one) for one in texts]
+        counts = Counter(term for terms in terms_by_text for term in terms)
         worth = {term: math.log(1 + len(texts) / (1 + counts[term])) for term in self.terms}
         total = math.fsum(worth.values()) or 1.0
-        self.shares = [math.fsum(sorted(worth[term] for term in terms)) / total for terms in held]
+        self.shares = [math.fsum(sorted(worth[term] for term in terms)) / total for terms in terms_by_text]
 
     def _terms_held(self, text: str) -> frozenset[str]:
         # Stemming takes a while; most texts hold nothing that could be one of the words.

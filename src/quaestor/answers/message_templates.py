@@ -369,12 +369,12 @@ def _windows(
     telling = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
     texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
-    held = [sum(weights.get(word, 0.0) for word in set(words) & message_words) for words in texts]
+    weights_by_text = [sum(weights.get(word, 0.0) for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
-        if held[at] <= 0:
+        if weights_by_text[at] <= 0:
             continue
         for length in range(1, _LONGEST_TEMPLATE + 1):
-            if length > 1 and (at + length > len(texts) or held[at + length - 1] <= 0):
+            if length > 1 and (at + length > len(texts) or weights_by_text[at + length - 1] <= 0):
                 break
             together = tuple(word for one in texts[at : at + length] for word in one)
             worth = sum(weights.get(word, 0.0) for word in set(together) & message_words)

@@ -134,13 +134,13 @@ def _nearness_of_words(question: str, passages: Sequence[Passage], rarity: Mappi
         weight = max((rarity.get(term, 0.0) for term in content_terms(word)), default=0.0)
         rows = embedder.pieces.rows(word).tolist()
         weight_by_row.update({row: weight / len(rows) for row in rows if weight})
-    held = [np.unique(embedder.pieces.rows(one.text)) for one in passages]
-    every = np.unique(np.concatenate(held)).astype(np.intp)
+    rows_by_passage = [np.unique(embedder.pieces.rows(one.text)) for one in passages]
+    every = np.unique(np.concatenate(rows_by_passage)).astype(np.intp)
     if not weight_by_row or not len(every):
         return [0.0] * len(passages)
     nearness = embedder.cosines(every, np.array([*weight_by_row], np.int32)).clip(min=0)
     shares = np.array([*weight_by_row.values()]) / sum(weight_by_row.values())
-    return [float(nearness[np.searchsorted(every, rows)].max(axis=0, initial=0) @ shares) for rows in held]
+    return [float(nearness[np.searchsorted(every, rows)].max(axis=0, initial=0) @ shares) for rows in rows_by_passage]
 
 
 def _numbers_of(passage: Passage) -> frozenset[str]:

@@ -427,10 +427,10 @@ def _parts(text: str, piece: Piece) -> Iterator[Piece]:
 
 def _without_blanks(text: str, start: int, end: int, piece: Piece) -> Iterator[Piece]:
     """Yield a part of a piece without surrounding blanks, if it is not empty, up to a length that can be checked."""
-    held = text[start:end]
-    start += len(held) - len(held.lstrip())
-    held = held.strip()
-    if len(held) > _MOST_CHECKED:
-        held = held[:_MOST_CHECKED].rpartition(" ")[0] or held[:_MOST_CHECKED]
-    if held:
-        yield Piece(start, start + len(held), piece.section, piece.heading)
+    part = text[start:end]
+    start += len(part) - len(part.lstrip())
+    part = part.strip()
+    if len(part) > _MOST_CHECKED:
+        part = part[:_MOST_CHECKED].rpartition(" ")[0] or part[:_MOST_CHECKED]
+    if part:
+        yield Piece(start, start + len(part), piece.section, piece.heading)

@@ -163,8 +163,8 @@ def answer(
     if refused is None:
         # An answer is shorter than what speaks for there being one.
         alike = max((one.likeness for one in candidates), default=0.0)
-        held = share_of(_terms_held(candidates, wanted), rarity)
-        refused = bool(missing) or (held < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
+        covered_share = share_of(_terms_held(candidates, wanted), rarity)
+        refused = bool(missing) or (covered_share < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
         text = text_of_quotes(quotes)

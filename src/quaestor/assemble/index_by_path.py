@@ -288,19 +288,19 @@ def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
 
 
 def _make_parts(root: Path, settings: Settings, *, create: bool) -> IndexParts:
-    made = index_embedder(root, settings)
+    recorded = index_embedder(root, settings)
     while True:
         # An index is made with the bundled embedder first: it answers while a transformer takes its minutes.
-        used = settings._replace(embedder="auto") if missing_transformer(settings, made) else settings
+        used = settings._replace(embedder="auto") if missing_transformer(settings, recorded) else settings
         try:
-            embedder = make_embedder(used, made, source=str(root), folder=index_folder(root, settings))
-            if made is not None:
-                _check_embedder(root, made, embedder, used)
+            embedder = make_embedder(used, recorded, source=str(root), folder=index_folder(root, settings))
+            if recorded is not None:
+                _check_embedder(root, recorded, embedder, used)
             store = make_store(root, settings, embedder, create=create)
         except IndexUnusableError:
             # Another process may have given the index another embedder since it was asked.
-            before, made = made, index_embedder(root, settings)
-            if made == before:
+            before, recorded = recorded, index_embedder(root, settings)
+            if recorded == before:
                 raise
             continue
         try:
@@ -322,24 +322,24 @@ def is_remote(root: Path, settings: Settings) -> bool:
     return resolve_auto(settings, index_embedder(root, settings)).startswith(OPENAI)
 
 
-def _check_embedder(root: Path, made: IndexEmbedder, embedder: Embedder, settings: Settings) -> None:
+def _check_embedder(root: Path, recorded: IndexEmbedder, embedder: Embedder, settings: Settings) -> None:
     """Refuse an index that was made with another embedder, or with other weights of the bundled one.
 
     Raises:
         IndexUnusableError: the embedder or its weights differ.
     """
-    if made.name == embedder.name:
+    if recorded.name == embedder.name:
         return
-    wanted = resolve_auto(settings, made)
+    wanted = resolve_auto(settings, recorded)
     rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} makes it anew"
-    if wanted == spec_of(made.name) == STATIC:
+    if wanted == spec_of(recorded.name) == STATIC:
         advice = f"{rebuild} with the one that is bundled now"
-    elif wanted == spec_of(made.name):
+    elif wanted == spec_of(recorded.name):
         advice = f"set 'embedder_base_url' to the endpoint that it was made with, or {rebuild} with this one"
     else:
         advice = f"search it with that one (setting 'embedder': 'auto'), or {rebuild}"
     raise IndexUnusableError(
-        f"The index of {str(root)!r} was made with the embedder {made.name!r}, not {embedder.name!r}: {advice}."
+        f"The index of {str(root)!r} was made with the embedder {recorded.name!r}, not {embedder.name!r}: {advice}."
     )
 
 

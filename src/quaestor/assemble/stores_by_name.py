@@ -130,10 +130,10 @@ def open_existing(root: Path, settings: Settings) -> Iterator[Store]:
     Raises:
         IndexUnusableError: the index does not exist, or cannot be used.
     """
-    made = recorded_embedder(root, settings)
-    if made is None:
+    recorded = recorded_embedder(root, settings)
+    if recorded is None:
         raise IndexUnusableError(f"There is no index of {str(root)!r} there. Run {command('index', root)}.")
-    store = open_store(root, settings, *made, create=False)
+    store = open_store(root, settings, *recorded, create=False)
     try:
         yield store
     finally:

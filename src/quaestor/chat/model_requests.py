@@ -130,8 +130,8 @@ def examples() -> tuple[Message, ...]:
 
 def shown_passages(window: Window, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """Return the passages that the model sees, be it in the window's own message or in an earlier one."""
-    kept = passages_shown(runs(window.decisions))
-    return tuple(passage for place, passage in enumerate(passages) if place in kept)
+    shown = passages_shown(runs(window.decisions))
+    return tuple(passage for place, passage in enumerate(passages) if place in shown)
 
 
 @cache

@@ -71,10 +71,10 @@ class DocumentsOnDisk:
         if document.sha256 == snapshot.sha256:
             return _text_of(self._index.store, path)
         try:
-            made = convert_file(snapshot.data, path)
+            converted = convert_file(snapshot.data, path)
         except ConversionError:
             return None
-        return snapshot.data if made is None else made.text.encode("utf-8", "replace")
+        return snapshot.data if converted is None else converted.text.encode("utf-8", "replace")
 
     def _snapshot(self, path: str) -> Snapshot | None:
         """Return the present bytes of a document's file, or, without files, those that the index keeps.

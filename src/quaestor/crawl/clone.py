@@ -367,9 +367,9 @@ class _GitRunner:
         while True:
             # Measuring a large folder takes time, which does not count against git's.
             started = time.monotonic()
-            held = _size(self._folder) + os.fstat(output).st_size
+            used_bytes = _size(self._folder) + os.fstat(output).st_size
             looked = time.monotonic() - started
-            if held > self._most:
+            if used_bytes > self._most:
                 raise LimitError(
                     f"The repository takes more than {self._most:,} bytes. Clone the part that you need and index it."
                 )

@@ -306,14 +306,14 @@ class _Run:
 
     def _start_error(self, reason: str, detail: str) -> ForbiddenError | UpstreamError:
         """Return the error for a start page that could not be fetched."""
-        kept = self._frontier.count_before()
-        safe = f" The earlier pages are kept ({amount(kept, 'page')})" if kept else ""
-        dropping = f"{safe}; --drop removes them." if kept else ""
+        earlier_pages = self._frontier.count_before()
+        safe = f" The earlier pages are kept ({amount(earlier_pages, 'page')})" if earlier_pages else ""
+        dropping = f"{safe}; --drop removes them." if earlier_pages else ""
         text = f"{reason}{': ' if detail else ''}{detail}"
         if reason == PRIVATE:
             return ForbiddenError(
                 f"{self._start!r} is in a private network ({detail}). Give --allow-private to allow that."
-                f"{safe}{'.' if kept else ''}"
+                f"{safe}{'.' if earlier_pages else ''}"
             )
         if reason == "robots.txt" and self._rules.robots(self._start) is not NOTHING:
             return ForbiddenError(f"{self._start!r} may not be fetched: its site's robots.txt says so.{dropping}")

@@ -344,10 +344,10 @@ def _media_type(headers: Mapping[str, str]) -> str:
 
 
 def _document(data: bytes, suffix: str) -> ConvertedDocument:
-    made = convert_file(data, f"document.{suffix}")
-    if made is None:
+    converted = convert_file(data, f"document.{suffix}")
+    if converted is None:
         raise _NotAPageError("not a page", suffix)
-    return made
+    return converted
 
 
 def _with_robots_header(headers: Mapping[str, str], links: PageLinks) -> PageLinks:

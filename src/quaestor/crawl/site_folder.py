@@ -153,13 +153,13 @@ class Mirror:
             if place.read_bytes() == data:
                 return False
         place.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, made = tempfile.mkstemp(prefix=".", suffix=".new", dir=self._folder.parent)
+        descriptor, temporary = tempfile.mkstemp(prefix=".", suffix=".new", dir=self._folder.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
-            Path(made).replace(place)
+            Path(temporary).replace(place)
         except BaseException:
-            Path(made).unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
             raise
         return True
 

@@ -117,9 +117,9 @@ def tags(git: Git, *options: str) -> list[Tag]:
 
 def first_release(git: Git, commit: str) -> Tag | None:
     """Return the first version that contains a commit."""
-    held = tags(git, f"--contains={commit}")
-    released = [tag for tag in held if tag.version is not None and not tag.version.is_early]
-    return min(released or held, key=lambda tag: (bool(tag.series), tag.date), default=None)
+    containing = tags(git, f"--contains={commit}")
+    released = [tag for tag in containing if tag.version is not None and not tag.version.is_early]
+    return min(released or containing, key=lambda tag: (bool(tag.series), tag.date), default=None)
 
 
 def tag_text(tag: Tag) -> str:

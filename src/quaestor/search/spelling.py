@@ -322,9 +322,9 @@ def _english_words() -> Mapping[str, Sequence[str]]:
 
 def _is_english(word: str) -> bool:
     """Return whether a word is English, or formed from an English word by a prefix or suffix."""
-    made = [word] + [word.removesuffix(end) for end, least in _ENDS if word.endswith(end) and len(word) >= least]
-    made += [word[2:]] if word.startswith(_BEGINNINGS) and len(word) > _LONG else []
-    return any(map(_has_vector, made))
+    stems = [word] + [word.removesuffix(end) for end, least in _ENDS if word.endswith(end) and len(word) >= least]
+    stems += [word[2:]] if word.startswith(_BEGINNINGS) and len(word) > _LONG else []
+    return any(map(_has_vector, stems))
 
 
 def _has_vector(word: str) -> bool:

@@ -88,10 +88,10 @@ class AddedFolders:
             LimitError: the list is full.
         """
         with self._writing:
-            kept = self.list()
-            if len(kept) >= _MOST:
-                raise LimitError(f"{len(kept)} folders are added already, which is the limit. Remove one first.")
-            self._kept.write([*(str(one) for one in kept if one != root), str(root)])
+            folders = self.list()
+            if len(folders) >= _MOST:
+                raise LimitError(f"{len(folders)} folders are added already, which is the limit. Remove one first.")
+            self._kept.write([*(str(one) for one in folders if one != root), str(root)])
 
     def remove(self, root: Path) -> None:
         """Take a folder off the list; its files and its index stay.
@@ -100,10 +100,10 @@ class AddedFolders:
             NotFoundError: the folder is not on the list.
         """
         with self._writing:
-            kept = self.list()
-            if root not in kept:
+            folders = self.list()
+            if root not in folders:
                 raise NotFoundError(f"{str(root)!r} was not added here.")
-            self._kept.write([str(one) for one in kept if one != root])
+            self._kept.write([str(one) for one in folders if one != root])
 
     def _is_allowed(self, root: Path) -> bool:
         # The data folder holds users' sessions and documents.
@@ -263,8 +263,8 @@ class AddedSites:
                 self._store_site(site)
                 begun.set()
                 problem = self._problem(site)
-                if (kept := self.get(site.address)) is not None and problem is not None:
-                    self._store_site(replace(kept, problem=problem))
+                if (current := self.get(site.address)) is not None and problem is not None:
+                    self._store_site(replace(current, problem=problem))
         finally:
             begun.set()
 
@@ -288,9 +288,9 @@ class AddedSites:
 
     def _store_site(self, site: AddedSite) -> None:
         with self._writing:
-            kept = self.list()
-            known = any(one.address == site.address for one in kept)
-            sites = [site if one.address == site.address else one for one in kept] if known else [*kept, site]
+            stored = self.list()
+            known = any(one.address == site.address for one in stored)
+            sites = [site if one.address == site.address else one for one in stored] if known else [*stored, site]
             self._kept.write([asdict(one) for one in sites])
 
 
@@ -336,10 +336,10 @@ class _StoredList:
     def read(self) -> list[Any]:
         """Return the list; an empty one if the file is damaged or missing."""
         try:
-            kept = json.loads((self._folder / self._name).read_text("utf-8"))
+            entries = json.loads((self._folder / self._name).read_text("utf-8"))
         except (OSError, ValueError):
             return []
-        return kept if isinstance(kept, list) else []
+        return entries if isinstance(entries, list) else []
 
     def write(self, values: Sequence[Any]) -> None:
         """Replace the list atomically, in a file that only this user can read."""

@@ -164,8 +164,8 @@ def stored_name(name: str) -> str:
     stem, dot, suffix = name.rpartition(".")
     if not dot or not stem.strip(". -") or len(suffix) > 10 or " " in suffix:
         stem, suffix = name or "document", "md"
-    kept = stem.encode()[: _LONGEST_NAME - len(suffix.encode()) - 1].decode(errors="ignore").rstrip(". -")
-    return f"{kept or 'document'}.{suffix}"
+    shortened = stem.encode()[: _LONGEST_NAME - len(suffix.encode()) - 1].decode(errors="ignore").rstrip(". -")
+    return f"{shortened or 'document'}.{suffix}"
 
 
 def id_of(user: str, name: str) -> str:
@@ -191,14 +191,14 @@ def _is_converted(name: str, data: bytes) -> bool:
         DocumentRefusedError: it is of such a format, but cannot be converted.
     """
     try:
-        made = convert_file(data, name)
+        converted = convert_file(data, name)
     except ConversionError as error:
         raise _unreadable(name, f"{error.reason}: {error.detail}" if error.detail else error.reason) from error
     except Exception as error:  # libraries that read these formats raise errors of many types
         raise _unreadable(name, type(error).__name__) from error
-    if made is not None and not made.text.strip():
+    if converted is not None and not converted.text.strip():
         raise _unreadable(name, "it holds no text, or only pictures of it")
-    return made is not None
+    return converted is not None
 
 
 def _unreadable(name: str, reason: str) -> DocumentRefusedError:

@@ -188,7 +188,7 @@ class Transcript(RecordedSession):
 
     def record_call(self, turn: int, answered: CallResult) -> None:
         """Record a tool call, its result, and its proposed change."""
-        call, outcome = answered.asked, answered.outcome
+        call, outcome = answered.call, answered.outcome
         numbers = json.dumps([passage.n for passage in outcome.passages])
         arguments = clean(call.raw if call.problem else json.dumps(dict(call.arguments), ensure_ascii=False))
         row = (turn, now(), clean(call.name), arguments, clean(outcome.text), outcome.failed, numbers)

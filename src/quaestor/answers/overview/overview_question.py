@@ -216,9 +216,9 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
 def asks_for_more_than_what_it_is(question: str) -> bool:
     """Return whether an English question for an overview asks for the shape, the parts or where to begin."""
     words = _words_of(plain_question(question))
-    held, text = frozenset(words), " ".join(words)
-    shape = _asks_for_shape(held, about_whole=True)
-    return shape or _ASKED_PARTS.search(text) is not None or _asks_for_beginning(held, text)
+    word_set, text = frozenset(words), " ".join(words)
+    shape = _asks_for_shape(word_set, about_whole=True)
+    return shape or _ASKED_PARTS.search(text) is not None or _asks_for_beginning(word_set, text)
 
 
 def name_in_overview_question(question: str) -> str:
@@ -304,16 +304,16 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
         words: the words of the question, with ``OWN`` for the name of the whole.
         first: whether it is the first question; in a later one, a bare "this" means the subject of the conversation.
     """
-    held, text = frozenset(words), " ".join(words)
-    if not held <= _KNOWN or _ONE_OF_MANY.search(text):
+    word_set, text = frozenset(words), " ".join(words)
+    if not word_set <= _KNOWN or _ONE_OF_MANY.search(text):
         return False
     names_whole = _NAMED_WHOLE.search(text) is not None
     pointed = names_whole or (first and _POINTING_WORDS.search(text) is not None)
     return (
-        _asks_for_shape(held, about_whole=pointed or (first and "it" in held))
+        _asks_for_shape(word_set, about_whole=pointed or (first and "it" in word_set))
         or _ASKED_PARTS.search(text) is not None
-        or _asks_for_beginning(held, text)
-        or (pointed and _asks_what_it_is(held))
+        or _asks_for_beginning(word_set, text)
+        or (pointed and _asks_what_it_is(word_set))
     )
 
 

@@ -135,8 +135,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
                 print_report(report, verbose)
             _print_changes(root, changes, index.stats(), verbose)
             _print_ignored(changes, configuration.origins["ignore"])
-        kept = index.stats().documents
-    return _print_unembedded(changes) or _report_refusal(root, changes, kept) or held_back(report)
+        documents = index.stats().documents
+    return _print_unembedded(changes) or _report_refusal(root, changes, documents) or held_back(report)
 
 
 def _fetch_source(
@@ -194,9 +194,9 @@ def _agree_on_cost(root: Path, settings: Settings, *, rebuild: bool, yes: bool, 
     return None if estimate is None else agreed_cost(estimate, settings, yes=yes, most=most)
 
 
-def _report_refusal(root: Path, changes: Changes, kept: int) -> int:
+def _report_refusal(root: Path, changes: Changes, documents: int) -> int:
     """Print why the only file that was named is not indexed; return the exit code."""
-    if kept or not changes.skipped or not root.is_file():
+    if documents or not changes.skipped or not root.is_file():
         return 0
     why = changes.skipped[0]
     reason = f"{why.reason}{': ' if why.detail else ''}{one_line(why.detail)}"
@@ -286,7 +286,7 @@ def _print_embedded(changes: Changes) -> None:
         echo(f"waiting     {waiting}: found by words alone until `quaestor index` embeds them")
 
 
-def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: bool) -> None:
+def _print_changes(root: Path, changes: Changes, stats: CorpusStats, verbose: bool) -> None:
     parts = [
         f"{len(paths):,} {word}"
         for paths, word in (
@@ -299,10 +299,10 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
     if changes.elsewhere:
         parts.append(f"{changes.elsewhere:,} by other processes")
     echo(
-        f"{one_line(str(root))}: {amount(held.documents, 'document')}, {amount(held.chunks, 'chunk')} "
+        f"{one_line(str(root))}: {amount(stats.documents, 'document')}, {amount(stats.chunks, 'chunk')} "
         f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
     )
-    if not held.documents and not root.is_file():
+    if not stats.documents and not root.is_file():
         echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
     if changes.embedded or changes.pending:
         _print_embedded(changes)

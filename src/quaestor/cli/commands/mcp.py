@@ -48,13 +48,13 @@ def command(paths: tuple[str, ...], http: bool, port: int, store: str | None) ->
 
 
 def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -> None:
-    made = False
+    has_started = False
 
     def make(named: Sequence[Path]) -> Sequence[ServedTool]:
-        nonlocal made
+        nonlocal has_started
         folders = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
         tools = _begin_to_serve([_find(path) for path in folders], store, open_ones)
-        made = True
+        has_started = True
         return tools
 
     opening = None
@@ -64,7 +64,7 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
     # Modules that the first call needs are loaded in parallel with the SDK.
     threading.Thread(target=_prepare, daemon=True).start()
     _sdk_server().serve_stdio(make, opening, asking=not paths)
-    if not made and not paths:
+    if not has_started and not paths:
         # Print why nothing was served: no client was told, because none was there or it asked for nothing.
         _started_in()
 

@@ -143,11 +143,11 @@ def pool(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling)
         return states[:, 0]
     if pooling == "lasttoken":
         return np.asarray(states[np.arange(len(states)), np.maximum(mask.sum(axis=1) - 1, 0)])
-    held = mask[:, :, None].astype(np.float32)
+    weights = mask[:, :, None].astype(np.float32)
     if pooling == "max":
-        highest = np.where(held > 0, states, -np.inf).max(axis=1)
+        highest = np.where(weights > 0, states, -np.inf).max(axis=1)
         return np.where(np.isfinite(highest), highest, 0).astype(np.float32)
-    means: Vectors = (states * held).sum(axis=1) / np.maximum(held.sum(axis=1), 1)
+    means: Vectors = (states * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
     return means
 
 
@@ -330,12 +330,12 @@ class OnnxEmbedder(SlowEmbedder):
         if missing:
             try:
                 session, query, _ = self._session()
-                made = dict(zip(missing, session.encode(missing, query)[0], strict=True))
+                new_vectors = dict(zip(missing, session.encode(missing, query)[0], strict=True))
             except UsageError as error:
                 raise UpstreamError(str(error).removesuffix(".")) from error
-            vectors |= made
+            vectors |= new_vectors
             with self._lock:
-                self._recent.update(made)
+                self._recent.update(new_vectors)
                 while len(self._recent) > _REMEMBERED:
                     self._recent.popitem(last=False)
         return np.stack([vectors[text] for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)

@@ -355,8 +355,8 @@ def _of_prose(text: SourceText, paths: Container[str], chance: random.Random) ->
         (_sentence(text, *paragraph) for paragraph in paragraphs),
         (_link(text, number, paths) for number in range(len(text.lines))),
     )
-    for made in makers:
-        if (question := next(filter(None, made), None)) is not None:
+    for questions in makers:
+        if (question := next(filter(None, questions), None)) is not None:
             yield question
 
 

@@ -245,22 +245,22 @@ class StopCutter:
     """Passes text through until a stop sequence, holding back no more than could be the start of one.
 
     Attributes:
-        found: the stop sequence that was met, or None.
+        stop_met: the stop sequence that was met, or None.
     """
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)
         self._held = ""
-        self.found: str | None = None
+        self.stop_met: str | None = None
 
     def feed(self, piece: str) -> str:
         """Return the text to show after this piece; nothing after a stop sequence."""
-        if self.found is not None:
+        if self.stop_met is not None:
             return ""
         text = self._held + piece
         met = [(text.index(stop), -len(stop), stop) for stop in self._stops if stop in text]
         if met:
-            end, _, self.found = min(met)
+            end, _, self.stop_met = min(met)
             self._held = ""
             return text[:end]
         kept = len(text) - self._hold(text)

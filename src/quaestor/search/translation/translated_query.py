@@ -270,8 +270,8 @@ def _share(language: str, frequencies: Frequencies) -> float:
 def _is_indexed(piece: TranslatedPiece, language: str, frequencies: Frequencies) -> bool:
     """Return whether an index holds each word of a piece in any form; a word of grammar never counts as held."""
     words = _forms_of_words(piece, language)
-    held = frequencies([term for word in words for term in word])
-    return all(any(map(held.get, word)) for word in words) and (bool(words) or language not in INFLECTED)
+    counts = frequencies([term for word in words for term in word])
+    return all(any(map(counts.get, word)) for word in words) and (bool(words) or language not in INFLECTED)
 
 
 def _indexed_terms(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
@@ -287,8 +287,8 @@ def _indexed_terms(pieces: Sequence[TranslatedPiece], language: str, frequencies
 
 
 def _terms_in_index(terms: Sequence[str], frequencies: Frequencies) -> Sequence[str]:
-    held = frequencies(terms)
-    return [term for term in terms if held.get(term)]
+    counts = frequencies(terms)
+    return [term for term in terms if counts.get(term)]
 
 
 def _terms_alike(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:

@@ -23,10 +23,10 @@ def show_lasting_file(requested_version: str, name: str, request: Request) -> Re
 @router.get("/static/{name}")
 def show_file(name: str, request: Request) -> Response:
     """Return one of the page's files; browsers check each time whether it has changed."""
-    held = page_files().get(name)
-    if held is None:
+    file = page_files().get(name)
+    if file is None:
         raise NotFoundError(f"The page has no file {name!r}.")
-    data, tag = held
+    data, tag = file
     headers = {"etag": tag, "cache-control": "no-cache"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)

@@ -184,8 +184,8 @@ class CurrentViews:
         from quaestor.stores.embedded import derive  # noqa: PLC0415 - rarely needed by a search
 
         try:
-            with self._lock.attempt() as held:
-                if not held:
+            with self._lock.attempt() as is_locked:
+                if not is_locked:
                     return None
                 with closing(schema.connect(self._folder)) as connection:
                     connection.execute("BEGIN")

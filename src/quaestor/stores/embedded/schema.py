@@ -402,15 +402,15 @@ def _give_checksums(connection: sqlite3.Connection) -> None:
 
 def _recreate_tables(connection: sqlite3.Connection) -> None:
     """Create those tables again in which a new column is not the last one, or is part of the key."""
-    held = {
+    rows_by_table = {
         table: connection.execute(f"SELECT {columns} FROM {table}").fetchall() for table, columns in _COPIED.items()
     }
-    for table in held:
+    for table in rows_by_table:
         connection.execute(f"DROP TABLE {table}")
     for statement in TABLES.split(";"):
-        if any(f"CREATE TABLE {table} " in statement for table in (*held, "name_sums")):
+        if any(f"CREATE TABLE {table} " in statement for table in (*rows_by_table, "name_sums")):
             connection.execute(statement)
-    for table, rows in held.items():
+    for table, rows in rows_by_table.items():
         if rows:
             connection.executemany(f"INSERT INTO {table} VALUES ({marks(len(rows[0]))})", rows)
 

@@ -244,8 +244,8 @@ class PostgresStore(LexicalQueries):
 
     def bytes_of(self, path: str) -> bytes | None:
         """Return the bytes that a document's citations quote; see ``quaestor.stores.shared_store.SharingStore``."""
-        kept = self._read(lambda connection, _: stored_rows.kept_bytes(connection, self._corpus, path))
-        return None if kept is None else restore_bytes(kept, path)
+        stored = self._read(lambda connection, _: stored_rows.kept_bytes(connection, self._corpus, path))
+        return None if stored is None else restore_bytes(stored, path)
 
     def unkept_paths(self) -> Collection[str]:
         """Return the paths of documents whose bytes are not stored; they are read once for each generation."""

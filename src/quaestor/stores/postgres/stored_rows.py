@@ -344,7 +344,7 @@ def packed_documents(
         (corpus, [path_key(path) for path in paths]),
     ).fetchall()
     chunks = _chunks(connection, corpus, documents)
-    held = contents(connection, corpus, [row[3] for row in documents if row[3] is not None])
+    bytes_by_hash = contents(connection, corpus, [row[3] for row in documents if row[3] is not None])
     terms: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     rows = connection.cursor(binary=True).execute(
         "SELECT document, first_chunk, data FROM quaestor.terms WHERE corpus_id = %s AND first_chunk = ANY(%s) "
@@ -364,7 +364,7 @@ def packed_documents(
             [row[0] for row in own],
             [(first - first_chunk, data) for first, data in terms[number]],
         )
-        yield PackedDocument(read_document(document), count, columns, held.get(content_hash))
+        yield PackedDocument(read_document(document), count, columns, bytes_by_hash.get(content_hash))
 
 
 def _chunks(connection: Connection, corpus: int, documents: Sequence[Sequence[Any]]) -> dict[int, list[Sequence[Any]]]:

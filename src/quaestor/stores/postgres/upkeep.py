@@ -188,9 +188,9 @@ def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) 
     first, reached = (segments[0].first_chunk, segments[-1].last_chunk) if segments else (0, 0)
     query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s AND id BETWEEN %s AND %s"
     [(there,)] = connection.execute(query, (corpus, 0 if sample is None else first, reached))
-    held = sum(one.chunk_count for one in segments) - gone
-    if held != there:
-        yield f"the packed words are of {held:,} chunks, and there are {there:,}"
+    packed = sum(one.chunk_count for one in segments) - gone
+    if packed != there:
+        yield f"the packed words are of {packed:,} chunks, and there are {there:,}"
 
 
 def clean_corpus(connection: Connection, corpus: int, sizes: Thresholds) -> State:
