@@ -17,6 +17,7 @@ import click
 from quaestor.cli.output import remark
 from quaestor.core.errors import UsageError
 from quaestor.mcp.fast_start import OpeningExchange, standard_wire
+from quaestor.server.free_port import listen_at
 
 if TYPE_CHECKING:
     from quaestor.mcp.mcp_tools import ServedTool
@@ -70,8 +71,6 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
 
 
 def _over_http(paths: Sequence[str], port: int, store: str | None, open_ones: ExitStack) -> None:
-    from quaestor.server.free_port import listen_at  # noqa: PLC0415 - not for standard input and output
-
     # Before the SDK is imported or anything is indexed, so that an occupied port is reported at once.
     at = open_ones.enter_context(listen_at(_HOST, port))
     server = _sdk_server()
