@@ -379,7 +379,7 @@ class CallRunner:
                 )
         except TimeoutError:
             raise LimitError(
-                f"the turn took more time than it may, while {call.name!r} ran; ask for less, or raise its limit"
+                f"the turn exceeded its time limit while {call.name!r} ran; ask for less, or raise its limit"
             ) from None
 
 
