@@ -47,6 +47,8 @@ _AS_WELL = 0.85
 _VERBATIM = 5
 """So many words of a message one after the other are no chance, whatever else the template says."""
 _WHOLE = 0.999
+_SILENT, _SILENT_VERBATIM = 0.85, 0.98
+"""What a template is worth beside which nothing prints or raises; the latter if it is the message word for word."""
 _FAULT = 1.25
 """What a line of a log is worth more that tells of a fault."""
 _MOST_PLACES = 6
@@ -304,7 +306,8 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
     if not _is_sure(message, agreed, best, by_frame=not message.ours or stored.document.path in message.ours):
         return None
     fault = _FAULT if _tells_of_fault(line) else 1.0
-    return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.ours))
+    silent = _SILENT_VERBATIM if template in message.lines and best.weight >= _WHOLE * message.longest else _SILENT
+    return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.ours, silent))
 
 
 def _holds_verbatim(template: Sequence[str], line: Sequence[str]) -> bool:
@@ -345,13 +348,18 @@ def _is_most_of_it(message: _Message, by_line: Agreement, *, by_frame: bool) -> 
     return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.weight >= _LEAST_OF_LINE * message.longest
 
 
-def _worth(stored: StoredChunk, agreement: Agreement, first: int, last: int, ours: Ours) -> float:
-    """Return the score of a match: how much of the message it covers, and more if a frame points at it."""
+def _worth(
+    stored: StoredChunk, agreement: Agreement, first: int, last: int, ours: Ours, silent: float = _SILENT
+) -> float:
+    """Return the score of a match: how much of the message it covers, and more if a frame points at it.
+
+    It counts ``silent`` times if nothing beside it prints or raises.
+    """
     start = stored.chunk.span.start_line
     lines = stored.chunk.text.split("\n")[max(0, first - start - 3) : last - start + 1]
     # What a program prints it prints whole: each fixed word that the message lacks speaks against a template.
     worth = agreement.weight * agreement.of_template**2
-    worth *= 1.0 if any(map(_RAISES.search, lines)) else 0.85
+    worth *= 1.0 if any(map(_RAISES.search, lines)) else silent
     pointed = ours.get(stored.document.path)
     if pointed is None:
         return worth

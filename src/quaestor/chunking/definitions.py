@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.chunking.decode import decode
 from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source, as_method, named_child
-from quaestor.chunking.grammars import LARGEST_PARSED, parse
+from quaestor.chunking.grammars import LARGEST_PARSED, parse_definitions
 from quaestor.chunking.syntax import SYNTAXES, Syntax
 from quaestor.core.documents import Span
 
@@ -65,7 +65,7 @@ def definitions(data: bytes, language: str) -> list[Definition]:
     decoded = decode(data)
     if syntax is None or len(data) > LARGEST_PARSED:
         return []
-    tree = parse(decoded.data, syntax.grammar, decoded.encoding, embedded=syntax.embedded)
+    tree = parse_definitions(decoded.data, syntax.grammar, decoded.encoding, embedded=syntax.embedded)
     if tree is None:
         return []
     return _Walk(Source(decoded.data, decoded.encoding), syntax).run(tree.root_node)
