@@ -110,13 +110,13 @@ def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: 
         forget(folder)
         return 0
     ingest = ingest_settings(settings, root)
-    with PendingVectors.open_or_begin(folder, embedder, name) as coming:
+    with PendingVectors.open_or_begin(folder, embedder, name) as pending:
         store = open_store(root, settings, *recorded, create=False)
         try:
-            fill(store, embedder, ingest, coming, lambda done, total: progress(_state(done, total)))
+            fill(store, embedder, ingest, pending, lambda done, total: progress(_state(done, total)))
             count = reembed(
                 store,
-                PreparedEmbedder(embedder, coming),
+                PreparedEmbedder(embedder, pending),
                 ingest,
                 {TUNED_KEY: ""},
                 lambda done, total: progress(ProgressState(done, total, 0, doing="taking in")),

@@ -70,10 +70,10 @@ class Allowance:
             else:
                 self.spent += cost
 
-    def correct(self, taken: int | None, cost: int | None) -> None:
+    def correct(self, reserved: int | None, cost: int | None) -> None:
         """Replace a request's maximum cost by its actual cost."""
         with self._lock:
-            self.spent += (cost or 0) - (taken or 0)
+            self.spent += (cost or 0) - (reserved or 0)
 
 
 class Meter(Protocol):
