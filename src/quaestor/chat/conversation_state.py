@@ -42,7 +42,7 @@ class _Summaries:
         text: the summary; empty before the first one.
         covered: number of the conversation's messages, from the first one on, that it covers.
         out: places of messages that the last window left out.
-        wait: number of messages that must be out before it is asked again.
+        wait: number of messages that must be left out before the model is asked again.
     """
 
     text: str = ""

@@ -41,7 +41,7 @@ class Composer:
     """Composes the windows of one conversation.
 
     Attributes:
-        settings: how the conversation is held.
+        settings: the settings of the conversation.
         counter: counts messages for the model.
         recall: scores earlier messages; follows the conversation as it grows.
     """

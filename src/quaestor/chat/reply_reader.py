@@ -19,7 +19,7 @@ _OPENING, _CLOSING = "<think>", "</think>"
 
 
 class ThoughtFilter:
-    """Leaves thoughts at the beginning of a reply out; anywhere else the same letters are text."""
+    """Leaves out the thoughts at the beginning of a reply; anywhere else the same letters are text."""
 
     def __init__(self) -> None:
         self._blanks: list[str] = []
@@ -339,7 +339,7 @@ _REPEATED = 4
 
 
 def repeats_itself(reply: str) -> bool:
-    """Return whether a reply ends in one passage, four times or more: a small model seldom finds out of that.
+    """Return whether a reply ends in one passage, four times or more: a small model seldom leaves such a loop.
 
     An open block of code is left out, because rows of a table may well be alike.
     """

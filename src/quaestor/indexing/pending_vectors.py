@@ -127,7 +127,7 @@ def place_of(folder: Path) -> Path:
     return folder / _FOLDER
 
 
-def coming_progress(folder: Path) -> PendingProgress | None:
+def pending_progress(folder: Path) -> PendingProgress | None:
     """Return the progress of the vectors that are made for the index in ``folder``; None if none are."""
     file = place_of(folder) / _FILE
     if not file.exists():
