@@ -286,7 +286,7 @@ def test_an_endless_reply_is_stopped(corpus: Index) -> None:
     conversation = Conversation(
         corpus, Scripted(" ".join(map(str, range(40_000)))), settings=ConversationSettings(reserve=64)
     )
-    with pytest.raises(LimitError, match="goes on"):
+    with pytest.raises(LimitError, match="did not stop"):
         ask(conversation, QUESTION)
     assert state(conversation.transcript) == "failed"
 

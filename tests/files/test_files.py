@@ -13,7 +13,7 @@ from ingest_parts import LONG_AGO_NS, set_age, write
 
 from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.files.source_settings import IngestSettings
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.files.walk import WalkResult, walk
 from quaestor.files.walk_rules import Decisions
 

@@ -95,12 +95,12 @@ def _explain_target(target: str, kind: str, corpus: Corpus, *, place: bool) -> W
         return None if resolved.corrected or place else _explain_documented_name(corpus, resolved.related, target)
     if path := _module_named(resolved.related):
         return explain_file(corpus, path)
-    taken = (
+    correction = (
         f"{in_code(target)} is defined nowhere here; the nearest name is {in_code(resolved.name)}."
         if resolved.corrected
         else ""
     )
-    return _explain_known_name(corpus, resolved.related, taken, documented=not place)
+    return _explain_known_name(corpus, resolved.related, correction, documented=not place)
 
 
 def _module_named(relatives: Related) -> str:

@@ -245,14 +245,14 @@ def _best_stretches(
     """Return the best stretch of each of the best passages that has anything to do with the question."""
     wanted = frozenset(rarity)
     count = len(passages) if asks_for_several(question) else _PASSAGES
-    standing = [_points_behind(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
+    distances = [_points_behind(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
     every = [
-        (rank, stretch) for rank, (_, span) in enumerate(standing) for stretch in stretches_of(passages[rank], span)
+        (rank, stretch) for rank, (_, span) in enumerate(distances) for stretch in stretches_of(passages[rank], span)
     ]
     likenesses = _likenesses(question, [stretch for _, stretch in every], encode)
     best: dict[int, tuple[float, _ScoredStretch]] = {}
     for (rank, stretch), likeness in zip(every, likenesses, strict=True):
-        behind, span = standing[rank]
+        behind, span = distances[rank]
         one = _ScoredStretch(stretch, stretch.terms & wanted, likeness, behind, span, _names_defined(rank, hits))
         worth = share_of(one.held, rarity) + max(0.0, likeness)
         if worth < _LEAST_WORTH:

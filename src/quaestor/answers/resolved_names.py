@@ -159,9 +159,9 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
                 for one in related.of("callers")
                 if one.role == "call" and (one.path not in homes or (makes and _RAISED.search(one.text)))
             )
-            apart = tuple(one for one in calls if not _calls_another(one.text, name))
-            if apart:
-                return apart
+            own_calls = tuple(one for one in calls if not _calls_another(one.text, name))
+            if own_calls:
+                return own_calls
     return ()
 
 

@@ -85,7 +85,7 @@ class Index(Corpus):
         from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
         if tokens < LEAST:
-            raise UsageError(f"{tokens} tokens hold no overview. Give at least {LEAST}.")
+            raise UsageError(f"{tokens} tokens are too few for an overview. Give at least {LEAST}.")
         return make_overview(self, folder, budget=tokens, count=tokenizer_for(self._settings.model or "gpt-4o").count)
 
     def history(self, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
@@ -271,9 +271,7 @@ def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
         UsageError: the index is shared, and this machine has no files from which to make it anew.
     """
     if is_shared(settings) and root.is_dir() and not any(root.iterdir()):
-        raise UsageError(
-            f"There are no files in {str(root)!r} to make the shared index anew from: run it where they are."
-        )
+        raise UsageError(f"{str(root)!r} holds no files to rebuild the shared index from: run this where they are.")
 
     def erase() -> None:
         erase_store(root, settings)

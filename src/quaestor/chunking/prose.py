@@ -370,8 +370,8 @@ def read_fields(data: bytes, start: int) -> ProseMetadata:
     AsciiDoc title.
     """
     head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace").replace("\r\n", "\n")
-    apart = _SET_APART.match(head)
-    header = _HEADER.match(dedent(apart["header"]) if apart else head)
+    set_apart = _SET_APART.match(head)
+    header = _HEADER.match(dedent(set_apart["header"]) if set_apart else head)
     pairs = _HEADER_FIELD.findall(header[0]) if header else _FIELD.findall(head)
     fields = {key.lower(): value.strip() for key, value in reversed(pairs)}
     under = _UNDER_TITLE.match(head)

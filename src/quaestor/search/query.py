@@ -134,8 +134,8 @@ def without_name(question: str, name: str) -> str:
     if not name or name.lower() not in question.lower():
         return question
     shorter = re.sub(rf"(?<![\w./:@-]){re.escape(name)}(?:['’]s)?(?![\w/:(@-]|\.\w)", "", question, flags=re.IGNORECASE)
-    telling = {word.lower() for word in find_words(shorter)} - STOP_WORDS
-    return shorter.strip() if telling else question
+    content_words = {word.lower() for word in find_words(shorter)} - STOP_WORDS
+    return shorter.strip() if content_words else question
 
 
 def _name_whose_uses(text: str) -> str:

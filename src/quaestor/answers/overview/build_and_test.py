@@ -252,9 +252,9 @@ def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
             for number, line in enumerate(lines, 1):
                 if match := pattern.match(line):
                     targets.setdefault(match[1], number)
-            telling = [one for one in targets if _lead_in_pattern(aim).search(one)] or ([] if aim else list(targets))
-            telling.sort(key=lambda name: aim is not None and _AIMS[aim].match(name) is None)
-            shown = telling[:_MOST_TARGETS]
+            matching = [one for one in targets if _lead_in_pattern(aim).search(one)] or ([] if aim else list(targets))
+            matching.sort(key=lambda name: aim is not None and _AIMS[aim].match(name) is None)
+            shown = matching[:_MOST_TARGETS]
             if shown:
                 number = targets[shown[0]]
                 first = _first_of(lines[number - 1], path, number, ", ".join(shown))

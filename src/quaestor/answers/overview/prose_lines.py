@@ -72,7 +72,7 @@ def says_something(text: str) -> bool:
 
 def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
     """Yield the paragraphs of a document in order, without lists, tables, code and decoration."""
-    heading, begun, words, in_list = "", 0, list[str](), False
+    heading, first_line, words, in_list = "", 0, list[str](), False
     before = ""
     shown = _without_open_tags([line for _, line in _outside_code(lines)])
     for number, line in enumerate(shown, 1):
@@ -87,15 +87,15 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
             or (in_list and (not line or line.startswith((" ", "\t"))))
         )
         if title is None and not in_list and _is_text(line):
-            begun = begun or number
+            first_line = first_line or number
             words.append(line)
             continue
         if words:
-            yield from _paragraph_of(words, begun, heading)
-            begun, words = 0, []
+            yield from _paragraph_of(words, first_line, heading)
+            first_line, words = 0, []
         heading = title or heading
     if words:
-        yield from _paragraph_of(words, begun, heading)
+        yield from _paragraph_of(words, first_line, heading)
 
 
 def _without_open_tags(lines: Sequence[str]) -> list[str]:
@@ -124,10 +124,10 @@ def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield number, title
 
 
-def _paragraph_of(words: Sequence[str], begun: int, heading: str) -> Iterator[Paragraph]:
+def _paragraph_of(words: Sequence[str], first_line: int, heading: str) -> Iterator[Paragraph]:
     text = plain("\n".join(words))
     if says_something(text) and not text.startswith("<"):
-        yield Paragraph(text, begun, begun + len(words) - 1, heading)
+        yield Paragraph(text, first_line, first_line + len(words) - 1, heading)
 
 
 def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
