@@ -429,6 +429,21 @@ def test_tags_over_several_lines_and_advertisements_are_no_introduction(said: Sa
     assert told.partition("What it is:\n")[2].startswith("- Till aims to count coins.")
 
 
+@pytest.mark.parametrize("end", ["</a>", "</A>", ""])
+def test_the_slogan_of_a_sponsor_is_no_introduction(said: Say, end: str) -> None:
+    """Without an end the element is broken, and its words count."""
+    slogan = '<a href="https://s.example">\n  <div><img src="s.png"></div>\n  <b>The best for all of the coins</b>\n'
+    sponsor = f"<div>\n{slogan}{end}\n"
+    text = said({"README.md": f"{sponsor}</div>\n\nA simple till for shops of any size.\n", **CODE})
+    assert ("The best for all" in text) is not bool(end)
+    assert "A simple till for shops of any size." in text
+
+
+def test_a_title_in_a_link_stays_with_the_words_below_it(said: Say) -> None:
+    linked = '<a href="https://till.example">\n<h1>Till</h1>\n<p>A plain till for any kind of shop.</p>\n</a>\n'
+    assert "A plain till for any kind of shop." in said({"README.md": linked, **CODE})
+
+
 def test_a_list_without_marks_describes_each_part_by_its_own_line(said: Say) -> None:
     listed = "```\nclient/   - the app that shows tills\nserver/   - counts the coins of tills\n```\n"
     listed = listed.replace("client", "  client").replace("server", "  server")

@@ -1,17 +1,24 @@
-"""Answers a question about one file, named by its path, from that file.
+"""Answers a question from the files that it is about: one that it names by its path, or the pages on the origin.
 
-A search would rank other files with the question's words above it.
+A search would rank other files with the question's words above these.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.explain_term import holds_documents
+from quaestor.answers.overview.overview_answer import with_own_name
+from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.overview.prose_lines import headings
+from quaestor.answers.project_facts import IT, lines_of
 from quaestor.answers.quotes import answer
 from quaestor.answers.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Hit
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
@@ -35,6 +42,34 @@ _OF_HEAD = re.compile(
 _LONGEST_HEAD = 24
 _TITLE = 5
 """Lines within which the first heading is a document's title."""
+_ORIGIN = re.compile(
+    rf"who\s+(?:first\s+|originally\s+)?(?:wrote|started|created|founded|invented|made|built|developed|is\s+behind)\s+{IT}(?:\s.*)?"
+    rf"|(?:when|how|why|by\s+whom)\s+(?:was|did)\s+{IT}\s+(?:\w+\s+)?(?:start(?:ed)?|beg[iu]n|founded|created|born|come\s+about)(?:\s.*)?"
+    rf"|what\s+was\s+{IT}\s+(?:\w+\s+)?called\s+(?:at\s+first|first|before|earlier|in\s+the\s+beginning)(?:\s.*)?"
+    rf"|(?:what(?:\s+is|'s)\s+|tell\s+me\s+)?the\s+(?:history|origins?)\s+of\s+{IT}"
+)
+_TELLS_ORIGIN = re.compile(
+    r"(?:(?:project|brief|short|a|our|the)\s+)*(?:history|origins?|credits|authors?|acknowledge?ments|about(?:\s+(?:us|this))?)"
+    r"(?:\s+(?:and|&|of)\s+.*)?",
+    re.IGNORECASE,
+)
+"""What pages are called that tell how all of it began."""
+_VERSION = re.compile(r"\W*v?\d+\.\d+")
+_HEAD_OF_PAGE = 40
+_ASKS_ORIGIN = (
+    "who ",
+    "when ",
+    "how ",
+    "why ",
+    "by whom ",
+    "what was ",
+    "what is the ",
+    "what's the ",
+    "tell me the ",
+    "the ",
+)
+_MOST_PAGES = 8
+_LONGEST_OF_ORIGIN = 120
 _GLOB = re.compile(r"[*?\[\]!\\]")
 
 
@@ -49,6 +84,36 @@ def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
     corpus.try_refresh()
     path = corpus.retry_reopened(lambda: resolve_path(corpus, read[0]))
     return None if path is None or _GLOB.search(path) else _quote(corpus, path, read[1])
+
+
+def tell_origin(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Quote pages such as "History" on how the project began; None for any other question.
+
+    "Who started the project?" shares no word with such a page, so a search does badly.
+    """
+    text = plain_question(question.text) if len(question.text) <= _LONGEST_OF_ORIGIN else ""
+    if not text.startswith(_ASKS_ORIGIN) or not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
+        return None
+    corpus.try_refresh()
+    pages = corpus.retry_reopened(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
+    if not pages:
+        return None
+    where = Where(paths=tuple(f"/{path}" for path in pages[:_MOST_PAGES]))
+    return _quote_hits(corpus, corpus.search(text, _PASSAGES, where=where), text)
+
+
+def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
+    """Yield the documents that are called "History", "About" and the like, where most files are documents."""
+    if not holds_documents(corpus):
+        return
+    lines = CorpusLines(corpus)
+    for path, document in corpus.store.documents().items():
+        names = (document.title or "", re.sub(r"[-_]", " ", path.rpartition("/")[2].partition(".")[0]))
+        if document.language not in PROSE or not any(map(_TELLS_ORIGIN.fullmatch, names)):
+            continue
+        # A history of versions tells what changed, not how it began.
+        if not any(_VERSION.match(title) for _, title in headings(lines_of(path, lines)[:_HEAD_OF_PAGE])):
+            yield path
 
 
 def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:
@@ -96,6 +161,10 @@ def read_file_question(text: str) -> tuple[str, str] | None:
 
 def _quote(corpus: Corpus, path: str, question: str) -> WayAnswer | None:
     hits = corpus.search(question, _PASSAGES, where=Where(paths=(f"/{path}",)))
+    return _quote_hits(corpus, hits, question)
+
+
+def _quote_hits(corpus: Corpus, hits: Sequence[Hit], question: str) -> WayAnswer | None:
     quotes = answer(question, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
     if not quotes.quotes:
         return None

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.answer_from_file import answer_within_file
+from quaestor.answers.answer_from_file import answer_within_file, tell_origin
 from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.drafts import CorpusLines, Draft
@@ -31,7 +31,7 @@ from quaestor.answers.overview.overview_answer import (
 )
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
 from quaestor.answers.passage_order import without_restated
-from quaestor.answers.project_facts import tell_project_facts
+from quaestor.answers.project_facts import tell_maintainers, tell_project_facts
 from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
@@ -93,15 +93,24 @@ def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     return answer_history_question(request, corpus)
 
 
+def answer_with_maintainers(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer who maintains the project or owns a path: what its files say, and below it what git tells; else None."""
+    stated = tell_maintainers(question, corpus)
+    told = answer_history(question, corpus) if stated is not None else None
+    return stated if stated is None or told is None or not told.known else _join_answers(stated, told)
+
+
 def may_ask_history(text: str) -> bool:
     """Return whether a question may be about history; a cheap test, which says yes in doubt."""
     return (_OF_CHANGE.search(text[:400]) or _HASH.fullmatch(text.strip())) is not None and _ELSE.match(text) is None
 
 
 WAYS: tuple[Way, ...] = (
+    tell_origin,
     tell_project_facts,
     list_declared,
     answer_with_callers,
+    answer_with_maintainers,
     answer_history,
     describe_folder,
     answer_with_section,
