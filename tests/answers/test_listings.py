@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from index_of_files import index_of
-from quaestor.answers.listings import kinds, list_declared, list_folder
+from quaestor.answers.listings import kinds, list_declared, list_folder, list_tests
 from quaestor.answers.way import Question
 
 FILES = {
@@ -204,3 +204,54 @@ def test_every_kind_has_a_form_that_can_be_read() -> None:
         for form in kind.forms:
             assert "name" in form.pattern or not form.within
             re.compile(form.pattern, re.MULTILINE)
+
+
+REST = "`src/PayTest.java`, `test/pay_test.cpp`"
+TESTS = {
+    "shop/tests/test_till.py": "def test_opens():\n    pass\n\n\ndef test_counts_coins():\n    pass\n",
+    "shop/tests/test_cart.py": "def test_cart_is_empty():\n    pass\n\n\ndef test_refund_of_coins():\n    pass\n",
+    "web/pay.test.ts": "it('pays by card', () => {});\n",
+    "src/PayTest.java": "class PayTest {\n  @Test\n  public void paysByCard() {}\n}\n",
+    "lib/pay_test.go": "func TestPayByCard(t *testing.T) {\n}\n",
+    "test/pay_test.cpp": "TEST(Pay, ByCard) {\n}\n",
+    "tests/pay.rs": "#[test]\nfn pays_by_card() {}\n",
+    "integration/tests/night/closing.go": "var Closing = NewTest(Args{})\n",
+    "shop/till.py": "def till(refund):\n    return refund\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "Which tests cover the till?",
+            ["`shop/tests/test_till.py` has 2 tests (lines in brackets): `test_opens` (1),"],
+        ),
+        (
+            "Where is the refund tested?",
+            ["`shop/tests/test_cart.py` has 1 test called so", "`test_refund_of_coins` (5)"],
+        ),
+        ("what tests are there for closing", ["`integration/tests/night/closing.go` is a test that is called so."]),
+        (
+            "Which tests check paying by card?",
+            ["`pays by card` (1)", "`pays_by_card` (1)", "`TestPayByCard` (1)", f"2 more files fit as well: {REST}."],
+        ),
+    ],
+)
+def test_the_tests_of_a_subject_are_found_by_the_names_of_files_and_tests(
+    tmp_path: Path, question: str, told: list[str]
+) -> None:
+    with index_of(tmp_path / "shop", TESTS) as index:
+        found = list_tests(Question(question), index)
+    assert found is not None
+    text = found.text([1, 2, 3])
+    assert [one for one in told if one not in text] == []
+    assert all(hit.text in TESTS[hit.path] for hit in found.hits)
+
+
+@pytest.mark.parametrize(
+    "question", ["Which tests cover the moon?", "How is it tested?", "how do I run the tests for the till?"]
+)
+def test_no_test_is_listed_for_what_none_is_called_after(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "shop", TESTS) as index:
+        assert list_tests(Question(question), index) is None

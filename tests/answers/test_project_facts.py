@@ -11,7 +11,7 @@ from overview_parts import Make
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.answer_from_file import tell_origin
+from quaestor.answers.answer_from_file import tell_how_to_add, tell_origin
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.project_facts import tell_maintainers, tell_project_facts
 from quaestor.answers.way import Question, Way
@@ -357,3 +357,34 @@ def test_an_image_counts_only_where_no_manifest_tells(tmp_path: Path) -> None:
 def test_licences_of_text_and_code(tmp_path: Path, question: str) -> None:
     with index_of(tmp_path / "x", {"LICENSE-TEXT": MIT, "LICENSE-CODE": MIT + "\n", "a.py": "x = 1\n"}) as index:
         assert places(index, question) == [("LICENSE-CODE", 1, 5)]  # the other says the same
+
+
+GUIDES = {
+    "CONTRIBUTING.md": (
+        "# Contributing\n\n## Developing a new integration\n\nPlease open an issue and discuss it first with all.\n\n"
+        "### Files\n\nCopy a folder of integrations and edit it.\n\n## Integrations\n\nAll the integrations we have.\n"
+    ),
+    "docs/guide.rst": "Custom commands\n===============\n\nWrite a class that runs, then say its name.\n\nEnd\n===\n",
+    "docs/i18n.md": "# Texts\n\n## Translations\n\nThey are kept by a site, so ask there for a new language.\n",
+    "CHANGELOG.md": "# Changes\n\n## Add a new ferry\n\nThe new ferry was added to the list of all the ferries.\n",
+    "shop.py": "def add(integration):\n    return integration\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("How do I add a new integration?", [("CONTRIBUTING.md", 3, 9)]),
+        ("how is an integration added to the shop", [("CONTRIBUTING.md", 3, 9)]),
+        ("How to write my own command?", [("docs/guide.rst", 1, 4)]),
+        ("How can I add a translation?", [("docs/i18n.md", 3, 5)]),
+        ("How do I add a ferry?", []),
+        ("How do I run an integration?", []),
+        ("How do I add salt?", []),
+    ],
+)
+def test_a_section_tells_how_to_add_one_more_of_a_kind(
+    tmp_path: Path, question: str, found: list[tuple[str, int, int]]
+) -> None:
+    with index_of(tmp_path / "shop", GUIDES) as index:
+        assert places(index, question, tell_how_to_add) == found

@@ -1,6 +1,6 @@
-"""Answers a question from the files that it is about: one that it names by its path, or the pages on the origin.
+"""Answers a question from what it is about: a file that it names, the pages on the origin, a section on how to add.
 
-A search would rank other files with the question's words above these.
+A search would rank other places with the question's words above these.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from quaestor.answers.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.terms import content_terms
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import content_terms, find_words, terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.names_in_question import looks_like_a_file, names_of_code
+from quaestor.search.path_roles import profile_path
 from quaestor.search.query import read_query
 from quaestor.stores import Where
 
@@ -70,6 +72,20 @@ _ASKS_ORIGIN = (
 )
 _MOST_PAGES = 8
 _LONGEST_OF_ORIGIN = 120
+_KIND = r"(?:(?:an?|another|new|my|our|own|custom|additional|more|further|the)\s+)+(?P<{}>[\w-]+(?:\s+[\w-]+){{0,2}}?)"
+_THERE = r"(?:\s+(?:to|for|in)\s+(?:it|this|the)(?:\s+\w+)?)?"
+_ASKS_TO_ADD = re.compile(
+    r"(?:how\s+(?:do|can|could|would|should|must)\s+(?:i|we|you|one)|how\s+to|what\s+(?:do|must|should)\s+i\s+(?:need\s+to\s+)?do\s+to)"
+    r"\s+(?:add|create|write|make|define|implement|register|contribute|introduce|develop|build)\s+"
+    rf"{_KIND.format('what')}{_THERE}"
+    rf"|how\s+(?:is|are)\s+{_KIND.format('made')}\s+(?:added|created|written|made|defined|implemented|developed){_THERE}"
+)
+_MAKING = re.compile(
+    r"\b(?:add|creat|new|writ|mak|develop|implement|contribut|extend|how to|custom|own|regist)", re.IGNORECASE
+)
+_ARE_MADE = frozenset(terms("translation translating localization localisation internationalization"))
+"""What its heading says by itself: to translate is to add a translation."""
+_MOST_READ, _LONGEST_SECTION, _FEWEST_WORDS = 1000, 40, 8
 _GLOB = re.compile(r"[*?\[\]!\\]")
 
 
@@ -114,6 +130,68 @@ def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
         # A history of versions tells what changed, not how it began.
         if not any(_VERSION.match(title) for _, title in headings(lines_of(path, lines)[:_HEAD_OF_PAGE])):
             yield path
+
+
+def tell_how_to_add(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Quote the section on how one more thing of a kind is made; None for any other question, or without a section.
+
+    "How do I add an integration?" finds *Developing a new integration* as a whole; a search finds the paragraph of it
+    that says "integration" most often.
+    """
+    match = _ASKS_TO_ADD.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST_OF_ORIGIN else None
+    wanted = content_terms(match["what"] or match["made"]) if match is not None else frozenset()
+    if not wanted:
+        return None
+    corpus.try_refresh()
+    found = corpus.retry_reopened(lambda: min(_sections_on_adding(wanted, corpus), default=None))
+    if found is None:
+        return None
+    draft = Draft()
+    draft.quote(CorpusLines(corpus).hit(found.path, found.first, found.last, found.title))
+    return draft.finish("section")
+
+
+class _Section(NamedTuple):
+    """A section of a document; they sort with the one that most likely tells how to add something first."""
+
+    aside: tuple[bool, ...]
+    extra: int
+    depth: int
+    path: str
+    first: int
+    last: int
+    title: str
+
+
+def _sections_on_adding(wanted: frozenset[str], corpus: Corpus) -> Iterator[_Section]:
+    lines = CorpusLines(corpus)
+    for path in corpus.store.paths_of(corpus.store.holding(wanted, _MOST_READ)):
+        profile, file = profile_path(path), lines.file(path)
+        if file is None or file.document.language not in PROSE or profile.background:
+            continue
+        heads = list(headings(file.lines))
+        for at, (line, title) in enumerate(heads):
+            named = content_terms(title)
+            makes = _MAKING.search(title) is not None
+            if wanted <= named and (makes or wanted & _ARE_MADE):
+                last = _end_of_section(file.lines, heads, at)
+                if len(find_words(" ".join(file.lines[line:last]))) >= _FEWEST_WORDS:
+                    yield _Section(profile.flags[:3], len(named - wanted), profile.depth, path, line, last, title)
+
+
+def _end_of_section(lines: Sequence[str], heads: Sequence[tuple[int, str]], at: int) -> int:
+    """Return the last line of a section with those below it, up to a limit."""
+    begins, own = heads[at][0], _level(lines, heads[at][0])
+    ends = next((line - 1 for line, _ in heads[at + 1 :] if _level(lines, line) <= own), len(lines))
+    return min(ends, begins + _LONGEST_SECTION)
+
+
+def _level(lines: Sequence[str], line: int) -> int:
+    """Return the level of a heading: how many marks it begins with, or by what underlines it."""
+    text = lines[line - 1]
+    marks = len(text) - len(text.lstrip("#="))
+    below = lines[line].strip()[:1] if line < len(lines) else ""
+    return marks or ("=-~^".find(below) + 1) or 1
 
 
 def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:

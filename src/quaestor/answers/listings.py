@@ -23,7 +23,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import stems_of, terms
+from quaestor.core.terms import content_terms, stems_of, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import folders_to_sources, profile_path
@@ -75,6 +75,14 @@ _A_FOLDER = re.compile(
 )
 
 
+_ASKS_TESTS = re.compile(
+    r"(?:(?:which|what)(?:\s+are)?|where\s+(?:are|is|do\s+i\s+find)|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+(?:all\s+|the\s+)*"
+    r"(?:(?:unit|integration|end-to-end|e2e)\s+)?(?:tests?|specs?)(?:\s+(?:files?|cases?|that|which|exist|there|are))*"
+    r"\s+(?:covers?|checks?|tests?|exercises?|verif(?:y|ies)|for|of|about)\s+(?P<what>\S+(?:\s+\S+){0,5})"
+    r"|(?:where|how)\s+(?:is|are)\s+(?P<other>\S+(?:\s+\S+){0,5})\s+tested"
+)
+
+
 class Form(NamedTuple):
     """One way to declare something; ``listings.toml`` describes the fields."""
 
@@ -96,7 +104,7 @@ class Kind(NamedTuple):
     by_value: bool
 
 
-class Found(NamedTuple):
+class Declaration(NamedTuple):
     """One declaration; they sort with the main sources first."""
 
     depth: int
@@ -170,7 +178,7 @@ def _tell(kind: Kind, asked: str, corpus: Corpus) -> WayAnswer | None:
     return draft.finish("listing")
 
 
-def _told(kind: Kind, found: Sequence[Found], *, complete: bool) -> str:
+def _told(kind: Kind, found: Sequence[Declaration], *, complete: bool) -> str:
     """Return in words what is declared: file by file, or of values that stand in many places, value by value."""
     names = {one.name for one in found}
     noun = kind.noun if len(names) == 1 else kind.many
@@ -184,17 +192,17 @@ def _told(kind: Kind, found: Sequence[Found], *, complete: bool) -> str:
     )
 
 
-def _by_file(found: Sequence[Found]) -> Iterator[str]:
+def _by_file(found: Sequence[Declaration]) -> Iterator[str]:
     """Yield for each file what it declares, and for each folder the files that are one each."""
     for place, ones in groupby(islice(found, _MOST_SHOWN), key=_place_of):
         yield f"{in_code(place)}: {', '.join(_named(one) + (f' ({one.line})' if one.line else '') for one in ones)}"
 
 
-def _place_of(one: Found) -> str:
+def _place_of(one: Declaration) -> str:
     return one.path if one.line else one.path.rpartition("/")[0] + "/"
 
 
-def _by_value(found: Sequence[Found]) -> Iterator[str]:
+def _by_value(found: Sequence[Declaration]) -> Iterator[str]:
     """Yield for each value where it stands, the smallest first."""
     for name in islice(sorted({one.name for one in found}, key=lambda one: (len(one), one)), _MOST_SHOWN):
         ones = [one for one in found if one.name == name]
@@ -203,13 +211,13 @@ def _by_value(found: Sequence[Found]) -> Iterator[str]:
         yield f"{_named(ones[0])}: {shown}{f' and {more:,} more places' if more > 0 else ''}"
 
 
-def _named(one: Found) -> str:
+def _named(one: Declaration) -> str:
     value = one.how.lstrip("-").isdigit()
     name = f"{one.how.upper()} {one.name}" if one.how and not value else one.name
     return f"{in_code(name or '/')}{f' = {one.how}' if value else ''}"
 
 
-def _declared(kind: Kind, corpus: Corpus, lines: CorpusLines) -> tuple[list[Found], bool]:
+def _declared(kind: Kind, corpus: Corpus, lines: CorpusLines) -> tuple[list[Declaration], bool]:
     """Return all declarations of a kind, the main sources first, and whether all that may hold one were looked at."""
     paths, complete = _paths_holding(kind.words, corpus)
     found = [one for path in paths for one in _declared_in(kind, path, lines)]
@@ -235,7 +243,7 @@ def _is_aside(path: str) -> bool:
     return profile.test or profile.example or bool(profile.background)
 
 
-def _declared_in(kind: Kind, path: str, lines: CorpusLines) -> Iterator[Found]:
+def _declared_in(kind: Kind, path: str, lines: CorpusLines) -> Iterator[Declaration]:
     """Yield what a file declares."""
     file = lines.file(path)
     if file is None or len(file.text) > _LARGEST:
@@ -248,8 +256,8 @@ def _declared_in(kind: Kind, path: str, lines: CorpusLines) -> Iterator[Found]:
                 yield _found(path, file.text.count("\n", 0, start) + 1, name, how)
 
 
-def _found(path: str, line: int, name: str, how: str) -> Found:
-    return Found(folders_to_sources(path), path, line, name[:_LONGEST_NAME], how)
+def _found(path: str, line: int, name: str, how: str) -> Declaration:
+    return Declaration(folders_to_sources(path), path, line, name[:_LONGEST_NAME], how)
 
 
 def _matches(form: Form, text: str) -> Iterator[tuple[int, str, str]]:
@@ -299,7 +307,7 @@ def _table_of(kind: Kind, corpus: Corpus, lines: CorpusLines) -> Hit | None:
     return lines.hit(path, first, last)
 
 
-def _stretches(found: Sequence[Found], lines: CorpusLines) -> Iterator[tuple[str, int, int]]:
+def _stretches(found: Sequence[Declaration], lines: CorpusLines) -> Iterator[tuple[str, int, int]]:
     """Yield the lines of the files that declare most: there, where most declarations stand together."""
     by_file: dict[str, list[int]] = {}
     for one in found:
@@ -378,6 +386,70 @@ def _tell_folder(things: str, corpus: Corpus) -> WayAnswer | None:
         path = min(paths, key=lambda one: (one.count("/"), "readme" not in one.lower(), one))
         draft.quote(lines.hit(path, *_head_of(path, lines)))
     return draft.finish("listing")
+
+
+def list_tests(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """List the tests of what a question describes in words; None for any other, or if no test is called after it."""
+    match = _ASKS_TESTS.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST else None
+    wanted = content_terms(match["what"] or match["other"]) if match is not None else frozenset()
+    if not wanted:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _tell_tests(wanted, corpus))
+
+
+def _tell_tests(wanted: frozenset[str], corpus: Corpus) -> WayAnswer | None:
+    lines, draft = CorpusLines(corpus), Draft()
+    kind = next(one for one in kinds() if one.noun == "test")
+    holding = corpus.store.paths_of(corpus.store.holding(wanted, _MOST_READ))
+    paths = [one for one in corpus.store.documents() if profile_path(one).test and not profile_path(one).prose]
+    near = [one for one in paths if one in holding or wanted & _path_terms(one)]
+    fitting = [_fit(wanted, path, [*_declared_in(kind, path, lines)]) for path in near]
+    best = max((one.fit for one in fitting), default=0)
+    close = sorted(one for one in fitting if one.fit == best and 2 * best >= len(wanted)) if best else []
+    for one in close[:_MOST_FILES]:
+        draft.say(_told_tests(one))
+        first = max(one.tests, key=lambda test: (len(wanted & content_terms(test.name)), -test.line), default=None)
+        draft.quote(lines.statement(one.path, first.line) if first else lines.hit(one.path, *_head_of(one.path, lines)))
+    if others := [in_code(one.path) for one in close[_MOST_FILES:]]:
+        more = f" and {len(others) - _MOST_SHOWN:,} more" if len(others) > _MOST_SHOWN else ""
+        fit = "fits" if len(others) == 1 else "fit"
+        draft.say(f"{amount(len(others), 'more file')} {fit} as well: {', '.join(others[:_MOST_SHOWN])}{more}.")
+    return draft.finish("listing") if draft.hits else None
+
+
+def _told_tests(one: _TestFile) -> str:
+    if not one.tests:
+        return f"{in_code(one.path)} is a test that is called so."
+    named = ", ".join(f"{in_code(test.name)} ({test.line})" for test in one.tests[:_MOST_SHOWN])
+    more = f" and {len(one.tests) - _MOST_SHOWN:,} more" if len(one.tests) > _MOST_SHOWN else ""
+    called = " called so" if one.by_name else ""
+    return f"{in_code(one.path)} has {amount(len(one.tests), 'test')}{called} (lines in brackets): {named}{more}."
+
+
+class _TestFile(NamedTuple):
+    """The tests of a file that a description fits; they sort with the closest first."""
+
+    fit: int
+    by_name: bool
+    extra: int
+    path: str
+    tests: tuple[Declaration, ...]
+
+
+def _fit(wanted: frozenset[str], path: str, tests: Sequence[Declaration]) -> _TestFile:
+    """Return all tests of a file whose path holds most of the words, else those whose names hold most of them."""
+    by_path = len(wanted & _path_terms(path))
+    each = [len(wanted & (content_terms(one.name) | _path_terms(path))) for one in tests]
+    most = max(each, default=by_path if by_path == len(wanted) and knows_extension(path) else 0)
+    chosen = [one for one, fit in zip(tests, each, strict=True) if fit == most]
+    extra = len(profile_path(path).stem_terms - wanted)
+    return _TestFile(most, most > by_path, extra, path, tuple(chosen))
+
+
+@lru_cache(maxsize=1 << 12)
+def _path_terms(path: str) -> frozenset[str]:
+    return frozenset(terms(path.replace("/", " ")))
 
 
 def _is_called(folder: str, wanted: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.answer_from_file import answer_within_file, tell_origin
+from quaestor.answers.answer_from_file import answer_within_file, tell_how_to_add, tell_origin
 from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.drafts import CorpusLines, Draft
@@ -19,7 +19,7 @@ from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_option import explain_option, list_environment, list_options
 from quaestor.answers.explain_term import explain_term, holds_documents
-from quaestor.answers.listings import list_declared, list_folder
+from quaestor.answers.listings import list_declared, list_folder, list_tests
 from quaestor.answers.names_question import asks_about_a_word
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
@@ -122,6 +122,8 @@ WAYS: tuple[Way, ...] = (
     list_environment,
     list_options,
     list_folder,
+    list_tests,
+    tell_how_to_add,
     explain_term,
     answer_within_file,
     answer_error,
