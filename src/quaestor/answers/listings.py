@@ -68,13 +68,15 @@ _A_MIGRATION = re.compile(
 )
 _MIGRATES = re.compile(r"(?:^|/)\w*(?:DB|Database|Schema|Room)\w*(?:Upgrader|Migrat\w+)\.\w+$")
 """A file that brings a database from one version to the next."""
-_A_FOLDER = re.compile(
-    rf"(?:(?:what|which)(?:\s+are)?|list|show(?:\s+me)?){_BEFORE}\s+(?P<things>[a-z][\w-]*(?:\s+[a-z][\w-]*){{0,2}}s)"
+_THINGS = r"(?P<{}>[a-z][\w-]*(?:\s+[a-z][\w-]*){{0,2}}s)"
+_OF_FOLDER = (
     r"(?:\s+(?:are|does|do|is|can|it|there|here|exist|available|supported|included|provided|implemented|have|has|offer"
-    r"|provide|support|include|contain|use|i|you|we|one|in|come|ship|with|this|the|project|repo|repository|program))*"
+    r"|provide|support|include|contain|use|i|you|we|one|in|come|ship|with|this|the|project|repo|repository|program))"
 )
-
-
+_A_FOLDER = re.compile(
+    rf"(?:what|which)(?:\s+are)?{_BEFORE}\s+{_THINGS.format('things')}{_OF_FOLDER}+"
+    rf"|(?:list|show(?:\s+me)?|are\s+there){_BEFORE}\s+{_THINGS.format('listed')}{_OF_FOLDER}*"
+)
 _ASKS_TESTS = re.compile(
     r"(?:(?:which|what)(?:\s+are)?|where\s+(?:are|is|do\s+i\s+find)|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+(?:all\s+|the\s+)*"
     r"(?:(?:unit|integration|end-to-end|e2e)\s+)?(?:tests?|specs?)(?:\s+(?:files?|cases?|that|which|exist|there|are))*"
@@ -363,7 +365,7 @@ def list_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
     if match is None:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _tell_folder(match["things"], corpus))
+    return corpus.retry_reopened(lambda: _tell_folder(match["things"] or match["listed"], corpus))
 
 
 def _tell_folder(things: str, corpus: Corpus) -> WayAnswer | None:

@@ -29,6 +29,7 @@ from quaestor.corpus.descriptions import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlState
 from quaestor.crawl.repositories import fetch_repository, names_repository
 from quaestor.crawl.sites import crawl, forget_dry_run, is_address, note_dry_run, put_back, was_fetched_by_dry_run
+from quaestor.files.ingest_report import READ_ANEW
 from quaestor.indexing.indexer import Changes, by_reason
 from quaestor.indexing.watch import watch
 
@@ -245,6 +246,7 @@ def changes_object(changes: Changes) -> dict[str, object]:
         "cost": changes.spent / 1_000_000,
         "pending": changes.pending,
         "elsewhere": changes.elsewhere,
+        "anew": changes.anew,
         "failure": None if changes.failure is None else str(changes.failure),
         "skipped": [entry._asdict() for entry in changes.skipped],
         "seconds": round(changes.seconds, 3),
@@ -300,6 +302,8 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
         f"{one_line(str(root))}: {amount(held.documents, 'document')}, {amount(held.chunks, 'chunk')} "
         f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
     )
+    if changes.anew:
+        echo(READ_ANEW)
     if not held.documents and not root.is_file():
         echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
     if changes.embedded or changes.pending:
