@@ -14,7 +14,8 @@ from pathlib import Path
 import click
 
 from quaestor.assemble import Index, is_remote
-from quaestor.assemble.embedders_by_name import names_transformer
+from quaestor.assemble.embedders_by_name import IndexEmbedder, index_embedder, names_transformer
+from quaestor.assemble.stores_by_name import is_shared
 from quaestor.cli.options import embedder_options, json_option, store_option
 from quaestor.cli.output import echo, one_line, print_json, remark, size
 from quaestor.cli.progress import indexing_progress
@@ -173,12 +174,15 @@ def _fetch_source(
 
 
 def _build_index(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
-    """Build the index; if the user stops it, print what was kept."""
+    """Build the index, and say if it has another embedder than before; if the user stops it, print what was kept."""
+    before = index_embedder(root, settings)
     try:
-        return Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
+        index = Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
     except KeyboardInterrupt:
         remark("\nstopped; the files indexed so far are kept. `quaestor index` continues from there")
         raise
+    _report_embedder(root, settings, before)
+    return index
 
 
 def _agree_on_cost(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: float | None) -> float | None:
@@ -201,6 +205,14 @@ def _report_refusal(root: Path, changes: Changes, kept: int) -> int:
     reason = f"{why.reason}{': ' if why.detail else ''}{one_line(why.detail)}"
     remark(f"error: {str(root)!r} is not indexed ({reason}).")
     return 1
+
+
+def _report_embedder(root: Path, settings: Settings, before: IndexEmbedder | None) -> None:
+    """Say that the index has another embedder than before, which everybody who searches a database has from now on."""
+    now = index_embedder(root, settings)
+    if before is not None and now is not None and now.name != before.name:
+        all_of = " This holds for everybody who uses this database." if is_shared(settings) else ""
+        remark(f"The index now has the embedder {one_line(now.name)} instead of {one_line(before.name)}.{all_of}")
 
 
 def _print_ignored(changes: Changes, origin: str) -> None:
