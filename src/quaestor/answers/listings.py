@@ -15,10 +15,11 @@ from functools import cache, lru_cache
 from itertools import groupby, islice
 from pathlib import Path
 
-from quaestor.answers.drafts import CorpusLines, Draft, in_code
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
 from quaestor.answers.explain_name import section_about
 from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
+from quaestor.answers.project_facts import lines_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.documents import Hit
@@ -33,7 +34,7 @@ _MOST_READ = 3000
 """Chunks that are looked through for each word; where there are more, the answer says "at least"."""
 _MOST_SHOWN = 80
 _MOST_PLACES = 3
-_MOST_FILES, _MOST_QUOTED, _HEAD = 3, 24, 6
+_MOST_FILES, _MOST_QUOTED, _HEAD, _NEAR = 3, 24, 6, 4
 _LARGEST = 400_000
 """Letters of a file beyond which it is not read: no person wrote it."""
 _LONGEST_NAME = 120
@@ -303,7 +304,7 @@ def _table_of(kind: Kind, corpus: Corpus, lines: CorpusLines) -> Hit | None:
     if not tables:
         return None
     *_, path, first = min(tables)
-    last, texts = first, _lines(lines, path)
+    last, texts = first, lines_of(path, lines)
     while last < len(texts) and "|" in texts[last] and last - first < _MOST_QUOTED:
         last += 1
     return lines.hit(path, first, last)
@@ -316,17 +317,27 @@ def _stretches(found: Sequence[Declaration], lines: CorpusLines) -> Iterator[tup
         by_file.setdefault(one.path, []).append(one.line)
     order = sorted(by_file, key=lambda path: (-len(by_file[path]), folders_to_sources(path), path))
     for path in order[:_MOST_FILES]:
-        numbers = by_file[path]
-        first = max(numbers, key=lambda one: (sum(0 <= at - one < _MOST_QUOTED for at in numbers), -one))
+        first, last = max(_runs(sorted(by_file[path])), key=lambda run: run[1] - run[0])
         if first:
-            yield path, first, max(at for at in numbers if at - first < _MOST_QUOTED)
+            yield path, first, end_of_statement(lines_of(path, lines), last)
         else:
             yield path, *_head_of(path, lines)
 
 
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last line of declarations that stand close together."""
+    first = last = numbers[0]
+    for number in numbers[1:]:
+        if number - last > _NEAR or number - first >= _MOST_QUOTED:
+            yield first, last
+            first = number
+        last = number
+    yield first, last
+
+
 def _head_of(path: str, lines: CorpusLines) -> tuple[int, int]:
     """Return the lines that show what a file is: the first of its first definition, else of the file."""
-    known, last = lines.definitions(path), len(_lines(lines, path))
+    known, last = lines.definitions(path), len(lines_of(path, lines))
     first = min((one.span.start_line for one in known), default=1)
     return first, min(last, first + _HEAD - 1)
 
@@ -346,7 +357,7 @@ def _tell_migrations(corpus: Corpus) -> WayAnswer | None:
         draft.say(f"Migrations are kept in {amount(len(folders), 'folder')}:\n\n{rows}")
     newest = [ones[-1][1] for ones in sorted(folders.values(), key=lambda ones: -len(ones))]
     for path in [*alone, *newest][:_MOST_FILES]:
-        draft.quote(lines.hit(path, 1, min(_MOST_QUOTED, len(_lines(lines, path)))))
+        draft.quote(lines.hit(path, 1, min(_MOST_QUOTED, len(lines_of(path, lines)))))
     return draft.finish("listing") if draft.hits else None
 
 
@@ -457,8 +468,3 @@ def _path_terms(path: str) -> frozenset[str]:
 def _is_called(folder: str, wanted: Sequence[str]) -> bool:
     """Return whether a folder is called by some stems: ``network_plugin`` by those of "network plugins"."""
     return stems_of(re.split(r"[\s_.-]+", folder.lower())) == wanted
-
-
-def _lines(lines: CorpusLines, path: str) -> Sequence[str]:
-    file = lines.file(path)
-    return () if file is None else file.lines
