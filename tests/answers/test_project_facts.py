@@ -11,9 +11,9 @@ from overview_parts import Make
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.answer_from_file import tell_how_to_add, tell_origin
+from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.project_facts import tell_maintainers, tell_project_facts
+from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
 from quaestor.answers.way import Question, Way
 from quaestor.answers.ways import answer_by_way
 from quaestor.llm.prompts.numbered_passages import number
@@ -64,7 +64,7 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         yield index
 
 
-def places(index: Index, question: str, way: Way = tell_project_facts) -> list[tuple[str, int, int]]:
+def places(index: Index, question: str, way: Way = answer_project_facts) -> list[tuple[str, int, int]]:
     found = way(Question(question), index)
     if found is None:
         return []
@@ -200,7 +200,7 @@ OWNED = {
 )
 def test_files_tell_who_maintains_the_project(tmp_path: Path, question: str) -> None:
     with index_of(tmp_path / "shop", OWNED) as index:
-        assert places(index, question, tell_maintainers) == [
+        assert places(index, question, answer_maintainers) == [
             (".github/CODEOWNERS", 2, 5),
             ("OWNERS", 3, 4),
             ("README.md", 5, 5),
@@ -220,15 +220,15 @@ def test_files_tell_who_maintains_the_project(tmp_path: Path, question: str) -> 
 )
 def test_the_last_rule_for_a_path_names_its_owner(tmp_path: Path, path: str, found: list[tuple[str, int, int]]) -> None:
     with index_of(tmp_path / "shop", OWNED) as index:
-        assert places(index, f"Who owns {path}?", tell_maintainers) == found
+        assert places(index, f"Who owns {path}?", answer_maintainers) == found
 
 
 def test_without_rules_the_nearest_file_of_owners_tells(tmp_path: Path) -> None:
     files = {path: text for path, text in OWNED.items() if path != ".github/CODEOWNERS"}
     with index_of(tmp_path / "shop", files) as index:
-        assert places(index, "Who maintains lib/a.py?", tell_maintainers) == [("lib/OWNERS", 1, 2)]
-        assert places(index, "Who maintains src/pay?", tell_maintainers) == [("OWNERS", 3, 4)]
-        assert places(index, "Who maintains the oars?", tell_maintainers) == []
+        assert places(index, "Who maintains lib/a.py?", answer_maintainers) == [("lib/OWNERS", 1, 2)]
+        assert places(index, "Who maintains src/pay?", answer_maintainers) == [("OWNERS", 3, 4)]
+        assert places(index, "Who maintains the oars?", answer_maintainers) == []
 
 
 def test_below_what_files_say_of_maintainers_stands_what_git_tells(made: Make) -> None:
@@ -265,12 +265,12 @@ PAGES = {
 )
 def test_how_all_of_it_began_is_told_by_a_page_that_is_called_so(tmp_path: Path, question: str) -> None:
     with index_of(tmp_path / "docs", PAGES) as index:
-        assert places(index, question, tell_origin) == [("about/history.rst", 4, 4)]
-        assert places(index, "Who started the fire?", tell_origin) == []
+        assert places(index, question, answer_origin) == [("about/history.rst", 4, 4)]
+        assert places(index, "Who started the fire?", answer_origin) == []
 
 
 def test_among_code_git_tells_who_wrote_it(ferry: Index) -> None:
-    assert places(ferry, "Who wrote this project?", tell_origin) == []
+    assert places(ferry, "Who wrote this project?", answer_origin) == []
 
 
 @pytest.mark.parametrize(("name", "last"), [("configure.ac", 6), ("mix.exs", 4)])
@@ -387,4 +387,4 @@ def test_a_section_tells_how_to_add_one_more_of_a_kind(
     tmp_path: Path, question: str, found: list[tuple[str, int, int]]
 ) -> None:
     with index_of(tmp_path / "shop", GUIDES) as index:
-        assert places(index, question, tell_how_to_add) == found
+        assert places(index, question, answer_how_to_add) == found

@@ -102,7 +102,7 @@ def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
     return None if path is None or _GLOB.search(path) else _quote(corpus, path, read[1])
 
 
-def tell_origin(question: Question, corpus: Corpus) -> WayAnswer | None:
+def answer_origin(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Quote pages such as "History" on how the project began; None for any other question.
 
     "Who started the project?" shares no word with such a page, so a search does badly.
@@ -132,7 +132,7 @@ def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
             yield path
 
 
-def tell_how_to_add(question: Question, corpus: Corpus) -> WayAnswer | None:
+def answer_how_to_add(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Quote the section on how one more thing of a kind is made; None for any other question, or without a section.
 
     "How do I add an integration?" finds *Developing a new integration* as a whole; a search finds the paragraph of it
@@ -243,7 +243,7 @@ def _quote(corpus: Corpus, path: str, question: str) -> WayAnswer | None:
 
 
 def _quote_hits(corpus: Corpus, hits: Sequence[Hit], question: str) -> WayAnswer | None:
-    quotes = answer(question, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
+    quotes = answer(question, number(hits), corpus.meaning.local_embedder.encode, refused=False, hits=hits)
     if not quotes.quotes:
         return None
     lines, draft = CorpusLines(corpus), Draft()

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache, partial
 from itertools import groupby, islice
 from pathlib import Path
 
@@ -146,18 +146,14 @@ def list_declared(question: Question, corpus: Corpus) -> WayAnswer | None:
     text = with_own_name(plain_question(question.text), corpus, "it")
     if re.match(_START, text) is None:
         return None
-    tell: Callable[[], WayAnswer | None] | None = None
     if _asks_for(_MIGRATIONS).fullmatch(text):
-        tell = lambda: _tell_migrations(corpus)  # noqa: E731
-    else:
-        asked = ((kind, match) for kind in kinds() if (match := _asks_for(kind.asked).fullmatch(text)))
-        kind, match = next(asked, (None, None))
-        if kind is not None and match is not None:
-            tell = lambda: _tell(kind, match["things"], corpus)  # noqa: E731
-    if tell is None:
-        return None
-    corpus.try_refresh()
-    return corpus.retry_reopened(tell)
+        corpus.try_refresh()
+        return corpus.retry_reopened(lambda: _list_migrations(corpus))
+    for kind in kinds():
+        if match := _asks_for(kind.asked).fullmatch(text):
+            corpus.try_refresh()
+            return corpus.retry_reopened(partial(_list_kind, kind, match["things"], corpus))
+    return None
 
 
 @lru_cache(maxsize=64)
@@ -165,7 +161,7 @@ def _asks_for(things: str) -> re.Pattern[str]:
     return re.compile(rf"{_START}{_BEFORE}\s+(?P<things>{things}){_REST}")
 
 
-def _tell(kind: Kind, asked: str, corpus: Corpus) -> WayAnswer | None:
+def _list_kind(kind: Kind, asked: str, corpus: Corpus) -> WayAnswer | None:
     """Return a document's section on them, if any, all that is declared, and the beginning of these declarations."""
     lines, draft = CorpusLines(corpus), Draft()
     found, complete = _declared(kind, corpus, lines)
@@ -175,13 +171,13 @@ def _tell(kind: Kind, asked: str, corpus: Corpus) -> WayAnswer | None:
     documented = next(filter(None, sections), None) or _table_of(kind, corpus, lines)
     if documented is not None:
         draft.quote(documented)
-    draft.say(_told(kind, found, complete=complete))
+    draft.say(_describe_found(kind, found, complete=complete))
     for path, first, last in _stretches(found, lines) if documented is None else ():
         draft.quote(lines.hit(path, first, last))
     return draft.finish("listing")
 
 
-def _told(kind: Kind, found: Sequence[Declaration], *, complete: bool) -> str:
+def _describe_found(kind: Kind, found: Sequence[Declaration], *, complete: bool) -> str:
     """Return in words what is declared: file by file, or of values that stand in many places, value by value."""
     names = {one.name for one in found}
     noun = kind.noun if len(names) == 1 else kind.many
@@ -342,7 +338,7 @@ def _head_of(path: str, lines: CorpusLines) -> tuple[int, int]:
     return first, min(last, first + _HEAD - 1)
 
 
-def _tell_migrations(corpus: Corpus) -> WayAnswer | None:
+def _list_migrations(corpus: Corpus) -> WayAnswer | None:
     """Return the folders of migrations with the first and the last of each, and what else migrates by its name."""
     folders: dict[str, list[tuple[str, str]]] = {}
     alone = []
@@ -353,7 +349,7 @@ def _tell_migrations(corpus: Corpus) -> WayAnswer | None:
             alone.append(path)
     lines, draft = CorpusLines(corpus), Draft()
     if folders:
-        rows = "\n".join(_told_folder(folder, [name for name, _ in ones]) for folder, ones in folders.items())
+        rows = "\n".join(_describe_folder(folder, [name for name, _ in ones]) for folder, ones in folders.items())
         draft.say(f"Migrations are kept in {amount(len(folders), 'folder')}:\n\n{rows}")
     newest = [ones[-1][1] for ones in sorted(folders.values(), key=lambda ones: -len(ones))]
     for path in [*alone, *newest][:_MOST_FILES]:
@@ -361,7 +357,7 @@ def _tell_migrations(corpus: Corpus) -> WayAnswer | None:
     return draft.finish("listing") if draft.hits else None
 
 
-def _told_folder(folder: str, names: Sequence[str]) -> str:
+def _describe_folder(folder: str, names: Sequence[str]) -> str:
     names = list(dict.fromkeys(names))
     ends = f"{in_code(names[0])} to {in_code(names[-1])}" if len(names) > 1 else in_code(names[0])
     return f"- {in_code(f'{folder}/')}: {amount(len(names), 'migration')}, {ends}"
@@ -376,10 +372,10 @@ def list_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
     if match is None:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _tell_folder(match["things"] or match["listed"], corpus))
+    return corpus.retry_reopened(lambda: _list_files_of(match["things"] or match["listed"], corpus))
 
 
-def _tell_folder(things: str, corpus: Corpus) -> WayAnswer | None:
+def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
     wanted = stems_of(re.split(r"[\s_-]+", things))
     held: dict[str, dict[str, list[str]]] = {}
     for path in sorted(corpus.store.documents()):
@@ -408,10 +404,10 @@ def list_tests(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not wanted:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _tell_tests(wanted, corpus))
+    return corpus.retry_reopened(lambda: _list_tests_of(wanted, corpus))
 
 
-def _tell_tests(wanted: frozenset[str], corpus: Corpus) -> WayAnswer | None:
+def _list_tests_of(wanted: frozenset[str], corpus: Corpus) -> WayAnswer | None:
     lines, draft = CorpusLines(corpus), Draft()
     kind = next(one for one in kinds() if one.noun == "test")
     holding = corpus.store.paths_of(corpus.store.holding(wanted, _MOST_READ))
@@ -421,7 +417,7 @@ def _tell_tests(wanted: frozenset[str], corpus: Corpus) -> WayAnswer | None:
     best = max((one.fit for one in fitting), default=0)
     close = sorted(one for one in fitting if one.fit == best and 2 * best >= len(wanted)) if best else []
     for one in close[:_MOST_FILES]:
-        draft.say(_told_tests(one))
+        draft.say(_describe_tests(one))
         first = max(one.tests, key=lambda test: (len(wanted & content_terms(test.name)), -test.line), default=None)
         draft.quote(lines.statement(one.path, first.line) if first else lines.hit(one.path, *_head_of(one.path, lines)))
     if others := [in_code(one.path) for one in close[_MOST_FILES:]]:
@@ -431,7 +427,7 @@ def _tell_tests(wanted: frozenset[str], corpus: Corpus) -> WayAnswer | None:
     return draft.finish("listing") if draft.hits else None
 
 
-def _told_tests(one: _TestFile) -> str:
+def _describe_tests(one: _TestFile) -> str:
     if not one.tests:
         return f"{in_code(one.path)} is a test that is called so."
     named = ", ".join(f"{in_code(test.name)} ({test.line})" for test in one.tests[:_MOST_SHOWN])

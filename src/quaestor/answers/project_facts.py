@@ -203,7 +203,7 @@ _LONGEST_SECTION = 16
 _MOST_NESTED = 4
 
 
-def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
+def answer_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer a question about licence, dependencies or a version that is needed; None for any other."""
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
     finders = _finders_for(text)
@@ -213,7 +213,7 @@ def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
     return corpus.retry_reopened(lambda: next(filter(None, (_quote(corpus, find) for find in finders)), None))
 
 
-def tell_maintainers(question: Question, corpus: Corpus) -> WayAnswer | None:
+def answer_maintainers(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Quote what files say of who maintains the project, or owns one of its paths; None for any other question."""
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
     match = (
@@ -385,11 +385,11 @@ def _versions_of_part(part: str, wanted: str, path: str, lines: CorpusLines) -> 
 def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places where a manifest or a README states the required version of a language."""
     texts: Sequence[str] = ()
-    for language, manifest, tells in _LANGUAGES:
+    for language, manifest, pattern in _LANGUAGES:
         if re.fullmatch(language, wanted) and re.fullmatch(manifest, _name(path), re.IGNORECASE):
             texts = texts or lines_of(path, lines)
             for at, line in enumerate(texts, 1):
-                if re.match(tells, line):
+                if re.match(pattern, line):
                     yield at, max(end_of_statement(texts, at), _end_of_field(texts, at))
     if _README.fullmatch(path):
         yield from _runs([*islice(_lines_that_say(wanted, lines_of(path, lines)), _MOST_SAID)])

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.answer_from_file import answer_within_file, tell_how_to_add, tell_origin
+from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_within_file
 from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.drafts import CorpusLines, Draft
@@ -31,7 +31,7 @@ from quaestor.answers.overview.overview_answer import (
 )
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
 from quaestor.answers.passage_order import without_restated
-from quaestor.answers.project_facts import tell_maintainers, tell_project_facts
+from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
 from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
@@ -95,7 +95,7 @@ def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 def answer_with_maintainers(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer who maintains the project or owns a path: what its files say, and below it what git tells; else None."""
-    stated = tell_maintainers(question, corpus)
+    stated = answer_maintainers(question, corpus)
     told = answer_history(question, corpus) if stated is not None else None
     return stated if stated is None or told is None or not told.known else _join_answers(stated, told)
 
@@ -106,8 +106,8 @@ def may_ask_history(text: str) -> bool:
 
 
 WAYS: tuple[Way, ...] = (
-    tell_origin,
-    tell_project_facts,
+    answer_origin,
+    answer_project_facts,
     list_declared,
     answer_with_callers,
     answer_with_maintainers,
@@ -123,7 +123,7 @@ WAYS: tuple[Way, ...] = (
     list_options,
     list_folder,
     list_tests,
-    tell_how_to_add,
+    answer_how_to_add,
     explain_term,
     answer_within_file,
     answer_error,
@@ -140,7 +140,7 @@ def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer what the project or a name is, and a second question; None for a question that does not ask both."""
     match = _WHAT_AND_WHO.match(question.text[:_LONGEST])
-    if match is not None and (explained := _explain_and_tell_uses(question, match, corpus)) is not None:
+    if match is not None and (explained := _explain_with_uses(question, match, corpus)) is not None:
         return explained
     both = _split_questions(question, corpus)
     if both is None:
@@ -156,7 +156,7 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
     return None if first is None else _join_answers(first, rest)
 
 
-def _explain_and_tell_uses(question: Question, match: re.Match[str], corpus: Corpus) -> WayAnswer | None:
+def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus) -> WayAnswer | None:
     """Answer what a name is and who uses it; None if the question names nothing, or asks something else about it."""
     about, before, after = match.groups()
     names = names_of_code(about)
@@ -186,7 +186,7 @@ def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     sought = corpus.in_english(text)
     hits = without_restated(text, corpus.search(sought, _PASSAGES))
     doubt = corpus.doubt(sought, hits, translated=sought != text)
-    encode = corpus.meaning.near.encode
+    encode = corpus.meaning.local_embedder.encode
     quotes = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))
