@@ -20,6 +20,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
 from quaestor.files.consistent_read import check
 from quaestor.files.git_folder import project_name
+from quaestor.files.ingest_report import READ_ANEW
 from quaestor.files.walk import folder_of
 from quaestor.indexing.index_notes import IntakeNote
 from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
@@ -203,7 +204,8 @@ class FreshIndex:
         texts = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
         hidden = hidden_by_settings(self.last_changes)
         texts = (self.freshness.remark,) if self.freshness.stored else texts
-        return (*texts, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
+        anew = (READ_ANEW,) if self.last_changes.anew else ()
+        return (*texts, *anew, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
 
     def close(self) -> None:
         """Release the index's files."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 _HEADING_MARK = re.compile(r"(?:#{1,6}|={1,6})\s+")
 _DEEPEST_HEADING = 6
@@ -19,6 +20,9 @@ _AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
 _OPEN_TAG = re.compile(r"<(?:img|a|source|p|div|picture|h[1-6])\b[^<>]*$")
 _LONGEST_TAG = 8
 """Lines of a tag, at most; a blank line ends it, too."""
+_LINK_OPENS = re.compile(r"\s*<a\b[^<>]*>\s*(?:<[^<>]*>\s*)*$", re.IGNORECASE)
+_TITLE_TAG = re.compile(r"<h[1-6]\b", re.IGNORECASE)
+_LONGEST_LINKED = 30
 # <b>slide</b>s is one word.
 _WITHIN_WORD = re.compile(r"(?<=\w)</?(?:b|code|em|font|i|span|strong|u)(?:\s[^<>]*)?>(?=\w)")
 _DIRECTIVE = re.compile(
@@ -74,7 +78,7 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
     """Yield the paragraphs of a document in order, without lists, tables, code and decoration."""
     heading, first_line, words, in_list = "", 0, list[str](), False
     before = ""
-    shown = _without_open_tags([line for _, line in _outside_code(lines)])
+    shown = _without_linked_blocks(_without_open_tags([line for _, line in _outside_code(lines)]))
     for number, line in enumerate(shown, 1):
         # What is indented below a tag is text of that element, and no code.
         line = line.lstrip() if before.startswith("<") else line
@@ -113,6 +117,19 @@ def _without_open_tags(lines: Sequence[str]) -> list[str]:
         opened = _OPEN_TAG.search(line)
         inside = _LONGEST_TAG if opened else 0
         pieces.append(line[: opened.start()] if opened else line)
+    return pieces
+
+
+def _without_linked_blocks(lines: Sequence[str]) -> list[str]:
+    """Return the lines without elements that are links as a whole, such as a sponsor's picture and slogan."""
+    pieces, inside = list[str](), 0
+    for number, line in enumerate(lines):
+        if not inside and _LINK_OPENS.match(line) and "</a>" not in line.lower():
+            block = list(takewhile(lambda one: "</a>" not in one.lower(), lines[number : number + _LONGEST_LINKED]))
+            closed = len(block) < len(lines[number : number + _LONGEST_LINKED])
+            inside = len(block) + 1 if closed and not _TITLE_TAG.search("\n".join(block)) else 0
+        pieces.append("" if inside else line)
+        inside = max(0, inside - 1)
     return pieces
 
 
