@@ -31,12 +31,21 @@ FORMS = {
     "## Eager Loading\n\nEverything that belongs together comes at once.": ("eager loading", Form.SECTION),
     "All is quiet here. A crate is one of many things that are shipped.": ("crate", Form.WITHIN),
     "We are the Technology Transformation Services (TTS), and proud of it.": ("TTS", Form.WRITTEN_OUT),
+    "Ein _Zweig_ ist ein eigener Strang von Änderungen.": ("Zweig", Form.SENTENCE),
+    "Der Begriff ist alt. Ein Speicher bezeichnet alles, was etwas behält.": ("Speicher", Form.WITHIN),
+    "Un _paquet_ est un ensemble de fonctions qui vont ensemble.": ("paquet", Form.SENTENCE),
+    "L’**arbre** est une structure dont chaque nœud a un parent.": ("arbre", Form.SENTENCE),
+    "Una rama es una línea de cambios que avanza sola.": ("rama", Form.SENTENCE),
+    "## Was ist ein Kern?\n\nDas, was unverändert bleibt, wenn alles andere wechselt.": ("Kern", Form.ASKED),
+    "## Qu’est-ce qu’une voie ?\n\nCe que prend une lettre pour arriver.": ("voie", Form.ASKED),
 }
 NOT_DEFINED = {
     "Caddy is running on port 80, and all of it is well.": "Caddy",
     "- [Eager Loading](#eager-loading)\n    - [Constraining Eager Loads](#constraining)": "eager loading",
     "* [hugo](/commands/hugo/) - Build": "hugo",
     "We cl up every evening, which is a habit.": "CL",
+    "## Clean Core\n\nThis chapter gives an overview of all that the word may mean.": "clean core",
+    "## Kern\n\nIn diesem Kapitel erhalten Sie einen Überblick über das Thema.": "Kern",
     "| way | how long it takes in seconds |\n|---|---|\n| one table a word | as long as twelve of them |": "way",
 }
 

@@ -20,6 +20,7 @@ from quaestor.answers.term_definitions import (
     is_abbreviation,
     may_define,
     names_the_term,
+    tells_of_page,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
@@ -144,7 +145,8 @@ def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Pla
     for path, document in corpus.store.documents().items():
         if document.language in PROSE and document.title and names_the_term(term, document.title):
             file = lines.file(path)
-            first = None if file is None else next(paragraphs(file.lines), None)
+            parts = () if file is None else (one for one in paragraphs(file.lines) if not tells_of_page(one.text))
+            first = next(iter(parts), None)
             if first is not None:
                 yield _place(term, document, DefiningLines(Form.SECTION, first.start_line, first.end_line))
 
