@@ -97,6 +97,15 @@ def test_a_later_answer_quotes_the_beginning_of_what_an_earlier_one_quotes_and_w
         }
 
 
+def test_markup_is_shown_as_markdown_and_verified_where_it_is(tmp_path: Path) -> None:
+    bread = "Bread\n=====\n\nThe :ref:`dough <dough>` rests for eighteen hours.\n\nHeat :cmd:`oven` before.\n"
+    with index_of(tmp_path, {"bread.rst": bread}) as index:
+        events = ask(Conversation(index), "how long does the dough rest?")
+        assert "> The dough rests for eighteen hours.\n> \n> Heat `oven` before.\n\n[1]" in answer(events)
+        [citations] = [event for event in events if isinstance(event, Citations)]
+        assert [(one.start_line, one.end_line, one.status) for one in citations.citations] == [(4, 6, "verified")]
+
+
 def test_of_what_is_quoted_again_the_section_is_shown_whose_heading_answers(tmp_path: Path) -> None:
     steps = (
         "# Post\n\n## Before a letter is sent\n\n**Weight**: Is it weighed?\n\n**Stamp**: Is one on it?\n\n"

@@ -15,7 +15,7 @@ _UNDERLINE = re.compile(r"^([=\-~^\"'*+#])\1{2,}\s*$")
 _LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
 """What begins and ends a listing in AsciiDoc; below a title of its length, hyphens are an underline."""
 _EMPTY = re.compile(r"^[\W_]*$")
-_NO_WORDS = re.compile(
+NO_WORDS = re.compile(
     r"^\s*(?:\[[^\]^][^\]]*\]:\s*\S+.*"  # where a link leads
     r"|(?:\{\{[%<].*?[%>]\}\}\s*)+|(?:\{%.*?%\}\s*)+|\{[:#.][^{}]*\}"  # shortcodes, attributes
     r"|(?:(?:<!--(?:(?!-->).)*-->|<a\s+(?:id|name)=[^>]*+>(?:\s*+</a>)?+"
@@ -142,7 +142,7 @@ class _Cutter:
         elif mark := FENCE.match(line):
             self._close()
             self._fence = mark[1], begin
-        elif _EMPTY.match(line) or _NO_WORDS.match(line):
+        elif _EMPTY.match(line) or NO_WORDS.match(line):
             self._close()
         else:
             if self._begun is None and (article := article_title(line)):

@@ -464,7 +464,9 @@ def _quotes(one: _ScoredStretch) -> list[Quote]:
         text = passage.text[start:end]
         label = _label(one, first, last)
         goes_on, language = bool(quotes), passage.language
-        quotes.append(Quote(passage.n, passage.path, first, last, text, stretch.code, goes_on, label, language))
+        quotes.append(
+            Quote(passage.n, passage.path, first, last, text, stretch.code, goes_on, label, language, passage.text)
+        )
     return quotes
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
 from quaestor.answers.passage_order import Encode
+from quaestor.answers.readable_markup import as_shown
 from quaestor.core.terms import content_terms
 from quaestor.core.wording import WITHOUT_MODEL
 from quaestor.llm.prompts.numbered_passages import Passage, where
@@ -38,6 +39,7 @@ class Quote:
         continues: whether the quote before is the beginning of the same definition, with lines left out between.
         label: the symbol or the section that it is from; empty if that is not known.
         language: the language of the document.
+        passage: the text of its passage.
     """
 
     n: int
@@ -49,6 +51,7 @@ class Quote:
     continues: bool = False
     label: str = ""
     language: str = ""
+    passage: str = ""
 
 
 def text_of_quotes(
@@ -121,10 +124,14 @@ def _in_markdown(quote: Quote, besides: str = "") -> str:
     label = f"`{quote.label}`".replace(", ", "`, `") if quote.code else quote.label
     head = _GAP if quote.continues else f"`{_place(quote)}`" + (f" ({label})" if quote.label else "") + f"{besides}:"
     if not quote.code:
-        return "\n".join([head, "", *(f"> {line}" for line in _with_whole_fences(quote.text)), "", f"[{quote.n}]"])
+        return "\n".join([head, "", *(f"> {line}" for line in _with_whole_fences(_shown(quote))), "", f"[{quote.n}]"])
     longest = max((len(run) for run in re.findall(r"`+", quote.text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{head}\n\n{fence}{quote.language}\n{quote.text}\n{fence}\n[{quote.n}]"
+
+
+def _shown(quote: Quote) -> str:
+    return as_shown(quote.text, quote.passage, quote.language) if quote.passage else quote.text
 
 
 def _with_whole_fences(text: str) -> list[str]:
