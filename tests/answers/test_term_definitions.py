@@ -31,6 +31,9 @@ FORMS = {
     "## Eager Loading\n\nEverything that belongs together comes at once.": ("eager loading", Form.SECTION),
     "All is quiet here. A crate is one of many things that are shipped.": ("crate", Form.WITHIN),
     "We are the Technology Transformation Services (TTS), and proud of it.": ("TTS", Form.WRITTEN_OUT),
+    "Complex tables are tables with more than two levels of heads.": ("complex table", Form.SENTENCE),
+    "Zweige sind Stränge, die von anderen nichts wissen.": ("Zweige", Form.SENTENCE),
+    "Les arbres sont des structures où chaque nœud a un parent.": ("arbres", Form.SENTENCE),
     "Ein _Zweig_ ist ein eigener Strang von Änderungen.": ("Zweig", Form.SENTENCE),
     "Der Begriff ist alt. Ein Speicher bezeichnet alles, was etwas behält.": ("Speicher", Form.WITHIN),
     "Un _paquet_ est un ensemble de fonctions qui vont ensemble.": ("paquet", Form.SENTENCE),
@@ -40,6 +43,7 @@ FORMS = {
     "## Qu’est-ce qu’une voie ?\n\nCe que prend une lettre pour arriver.": ("voie", Form.ASKED),
 }
 NOT_DEFINED = {
+    "Tables are coded properly, and nobody minds them at all.": "tables",
     "Caddy is running on port 80, and all of it is well.": "Caddy",
     "- [Eager Loading](#eager-loading)\n    - [Constraining Eager Loads](#constraining)": "eager loading",
     "* [hugo](/commands/hugo/) - Build": "hugo",

@@ -46,6 +46,7 @@ _SAYS = (
 _IS = (
     r"(?:is|are)\s+(?:(?:simply|just|basically|essentially|also|usually|typically|often)\s+)?"
     r"(?:an?|the|any|our|one\s+of|like|used|called|defined|short\s+for|how|what|where|when)\b"
+    r"|are\s+\w+(?:\s+\w+)?\s+(?:that|which|who|whose|with)\b|sind\s+\w+(?:,\s*(?:die|deren|welche)|\s+mit)\b|sont\s+des\b"
     r"|(?:ist|sind|est|sont|es|son)\s+(?:l['’]|(?:eine?|der|die|das|une?|les?|la|una|el|los|las)\b)"
 )
 _ASIDE = r"(?:\s*\([^()]{1,80}\))?(?:,[^,.]{1,80},)?"
