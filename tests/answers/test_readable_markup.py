@@ -50,6 +50,8 @@ SHOWN = {
         "Hot. <!-- TODO\nmore --> Old.": "Hot. \n Old.",
         '<span style="x">Hot</span> <a href="https://a.example">mill</a>.': "Hot [mill](https://a.example).",
         "## Oven\n{: .note }\nHot.": "## Oven\n\nHot.",
+        "<table>\n  <tr>\n    <td>Rye</td>\n    <td><b>Hot</b></td>\n  </tr>\n</table>": "\nRye | Hot\n\n\n\n",
+        "1. TOC\n{:toc}\n\nHot.": "\n\n\nHot.",
         "`<b>` and List<String>": "`<b>` and List<String>",
         "```html\n<p>x</p>\n{: .note }\n```": "```html\n<p>x</p>\n{: .note }\n```",
     },
@@ -83,6 +85,13 @@ def test_what_is_shown_of_a_part_is_shown_of_the_whole(text: str, language: str,
     part = text[start : start + size]
     shown = as_shown(part, text, language)
     assert shown == part or lines_shown(shown, text, language) is not None
+
+
+def test_of_several_empty_lines_one_is_shown() -> None:
+    text = "Hot.\n\n{: .note }\n{: .old }\n\nOld.\n\nCold."
+    assert as_shown(text, text, "markdown") == "Hot.\n\nOld.\n\nCold."
+    assert lines_shown("Old.\n\nCold.", text, "markdown") == (5, 7)
+    assert as_shown("a\n\n\nb", "a\n\n\nb", "text") == "a\n\n\nb"
 
 
 def test_what_is_quoted_as_it_is_shown_is_verified_at_its_lines() -> None:

@@ -17,7 +17,7 @@ _LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
 _EMPTY = re.compile(r"^[\W_]*$")
 NO_WORDS = re.compile(
     r"^\s*(?:\[[^\]^][^\]]*\]:\s*\S+.*"  # where a link leads
-    r"|(?:\{\{[%<].*?[%>]\}\}\s*)+|(?:\{%.*?%\}\s*)+|\{[:#.][^{}]*\}"  # shortcodes, attributes
+    r"|(?:\{\{[%<].*?[%>]\}\}\s*)+|(?:\{%.*?%\}\s*)+|\{[:#.][^{}]*\}|(?:1\.|[-*])\s+TOC"  # shortcodes, attributes
     r"|(?:(?:<!--(?:(?!-->).)*-->|<a\s+(?:id|name)=[^>]*+>(?:\s*+</a>)?+"
     r"|</?(?:br|hr|div|p|center|details|section)\b[^>]*+>?+"
     r"|</?[A-Z][\w.]*+(?:\s[^<>]*+)?+>)\s*+)++"  # components of MDX, each of which is written with a capital

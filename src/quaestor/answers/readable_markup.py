@@ -59,6 +59,14 @@ def _title(match: re.Match[str]) -> str:
     return f"{'#' * min(6, len(match['level']))} {match['title']}"
 
 
+def _row(match: re.Match[str]) -> str:
+    """Return the cells of a row of an HTML table on one line."""
+    cells = (
+        " ".join(re.sub(r"^\s*<t[dh]\b[^<>]*>", "", cell).split()) for cell in re.split(r"</t[dh]>", match["cells"])
+    )
+    return " | ".join(cells).removesuffix(" | ") + "\n" * match[0].count("\n")
+
+
 def _fenced(match: re.Match[str]) -> str:
     """Return a block of code of Org or AsciiDoc between fences, on the same lines."""
     above = "\n" * match[0].count("\n", 0, match.start("mark") - match.start())
@@ -89,7 +97,10 @@ _BACKTICKS = re.compile(r"(`+[^`\n]+`+)")
 _MARKUP = {
     "markdown": _Markup(
         _MARKS,
-        _rules((NO_WORDS.pattern.removesuffix(r"\s*$") + r"[ \t]*$", "")),
+        _rules(
+            (r"[ \t]*<tr\b[^<>]*>(?P<cells>(?s:.*?))</tr>", _row),
+            (r"</?(?:table|thead|tbody|tfoot|tr|t[dh]|caption|colgroup|col)\b[^<>]*>", ""),
+        ),
         _BACKTICKS,
         _rules(
             (r"<!--(?s:.*?)-->", _blank),
@@ -204,21 +215,33 @@ def _prose(text: str, markup: _Markup) -> str:
     pieces = markup.code.split(text)
     for pattern, replacement in markup.words:
         pieces[::2] = [pattern.sub(replacement, piece) for piece in pieces[::2]]
-    return "".join(pieces)
+    return "\n".join("" if NO_WORDS.match(line) else line for line in "".join(pieces).split("\n"))
 
 
 def as_shown(text: str, around: str, language: str) -> str:
-    """Return a part of a text as it is shown; unchanged if it reads otherwise within the text around it."""
-    shown = readable(text, language)
-    return shown if shown.strip() and shown in readable(around, language) else text
+    """Return a part of a text as it is shown; unchanged if it reads otherwise within the text around it.
+
+    Of several empty lines in a row, one is shown.
+    """
+    if language.lower() not in _MARKUP:
+        return text
+    shown, _ = _without_gaps(readable(text, language))
+    return shown if shown.strip() and shown in _without_gaps(readable(around, language))[0] else text
 
 
 def lines_shown(quote: str, text: str, language: str) -> tuple[int, int] | None:
     """Return the first and last line of a text, from 0, that are shown as a quote reads; None if none are."""
-    shown = readable(text, language)
+    shown, numbers = _without_gaps(readable(text, language))
     # A fence was added to a block that the quote shows only in part.
     for words in dict.fromkeys((quote, re.sub(r"\n[ \t]*```$", "", quote), re.sub(r"^```\w*\n", "", quote))):
         at = shown.find(words) if words.strip() else -1
         if at >= 0:
-            return shown.count("\n", 0, at), shown.count("\n", 0, at + len(words))
+            return numbers[shown.count("\n", 0, at)], numbers[shown.count("\n", 0, at + len(words))]
     return None
+
+
+def _without_gaps(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text without empty lines at its beginning and behind others, and the number of each line from 0."""
+    lines = [line if line.strip() else "" for line in text.split("\n")]
+    numbers = [at for at, line in enumerate(lines) if line or (at and lines[at - 1])]
+    return "\n".join(lines[at] for at in numbers), numbers or [0]
