@@ -105,3 +105,10 @@ def test_what_is_quoted_as_it_is_shown_is_verified_at_its_lines() -> None:
     assert cited("> How dough rests\n\n[1]") == ("verified", 4, 4)
     assert cited("> * Knead it with `knead`.\n> * Wait [twice](https://a.example).\n\n[1]") == ("verified", 6, 7)
     assert cited("> * Knead it with `yeast`, twice a day.\n\n[1]")[0] == "unverified"
+
+
+def test_a_quote_with_fewer_empty_lines_is_not_a_repaired_one() -> None:
+    passage = Passage(1, "bread.md", 1, 4, "Hot.\n\n\nOld.", language="markdown")
+    answer = "> Hot.\n> \n> Old.\n\n[1]"
+    [citation] = verify(answer, [passage], {"bread.md": b"Hot.\n\n\nOld.\n"}.get, claims=False).citations
+    assert (citation.status, citation.start_line, citation.end_line) == ("verified", 1, 4)

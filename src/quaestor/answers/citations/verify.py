@@ -159,12 +159,13 @@ class _Checker:
             return None
         start, end = source.region(passage.start_line, passage.end_line)
         match = find(quote, source.text, start, end)
-        if match is not None:
-            status: CitationStatus = "verified" if match.exact else "repaired"
-            return _citation_at(passage, source, match, status)
+        if match is not None and match.exact:
+            return _citation_at(passage, source, match, "verified")
         lines = lines_shown(quote, source.text[start:end], passage.language)
         if lines is not None:
             return _citation_of_lines(passage, source, *(source.line_of(start) + number for number in lines))
+        if match is not None:
+            return _citation_at(passage, source, match, "repaired")
         nearest = find_nearest(quote, source.text, start, end) if is_distinctive(quote) else None
         return _citation_at(passage, source, nearest, "repaired") if nearest else None
 
