@@ -81,14 +81,14 @@ def _shorten(quote: Quote, question: str, encode: Encode | None) -> Quote:
     parts = [] if quote.code else list(_sentences_of(quote))
     texts = [quote.text[one.start : one.end] for one in parts]
     wanted = content_terms(without_grammar(question))
-    held = [wanted & content_terms(f"{one.heading}\n{text}") for one, text in zip(parts, texts, strict=True)]
-    counts = Counter(term for terms in held for term in terms)
+    terms_by_part = [wanted & content_terms(f"{one.heading}\n{text}") for one, text in zip(parts, texts, strict=True)]
+    counts = Counter(term for terms in terms_by_part for term in terms)
     # In other languages than English a cosine says nothing.
     vectors = encode([question, *texts]) if encode and parts and not language_of(question) else None
     fits = [
         sum(1 / counts[term] for term in terms) / max(1, len(wanted))
         + (0.0 if vectors is None else float(vectors[at] @ vectors[0]))
-        for at, terms in enumerate(held, 1)
+        for at, terms in enumerate(terms_by_part, 1)
     ]
     if any(fits):
         best = fits.index(max(fits))

@@ -30,7 +30,7 @@ from quaestor.answers.overview.overview_answer import (
 )
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
 from quaestor.answers.passage_order import without_restated
-from quaestor.answers.project_facts import tell_project_facts
+from quaestor.answers.project_facts import answer_project_facts
 from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
@@ -98,7 +98,7 @@ def may_ask_history(text: str) -> bool:
 
 
 WAYS: tuple[Way, ...] = (
-    tell_project_facts,
+    answer_project_facts,
     answer_with_callers,
     answer_history,
     describe_folder,
@@ -138,7 +138,7 @@ def _first_answer(ways: Iterable[Way], question: Question, corpus: Corpus) -> Wa
 def _answer_two_questions(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer what the project or a name is, and a second question; None for a question that does not ask both."""
     match = _WHAT_AND_WHO.match(question.text[:_LONGEST])
-    if match is not None and (explained := _explain_and_tell_uses(question, match, corpus)) is not None:
+    if match is not None and (explained := _explain_with_uses(question, match, corpus)) is not None:
         return explained
     both = _split_questions(question, corpus)
     if both is None:
@@ -154,7 +154,7 @@ def _answer_two_questions(question: Question, corpus: Corpus) -> WayAnswer | Non
     return None if first is None else _join_answers(first, rest)
 
 
-def _explain_and_tell_uses(question: Question, match: re.Match[str], corpus: Corpus) -> WayAnswer | None:
+def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus) -> WayAnswer | None:
     """Answer what a name is and who uses it; None if the question names nothing, or asks something else about it."""
     about, before, after = match.groups()
     names = names_of_code(about)
@@ -184,7 +184,7 @@ def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     sought = corpus.in_english(text)
     hits = without_restated(text, corpus.search(sought, _PASSAGES))
     doubt = corpus.doubt(sought, hits, translated=sought != text)
-    encode = corpus.meaning.near.encode
+    encode = corpus.meaning.local_embedder.encode
     quotes = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))
