@@ -47,7 +47,7 @@ _REQUEST = re.compile(
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
 LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*")
 _LINKED = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
-_LINKED_WITHIN = re.compile(rf"{LISTED.pattern}\[[^\]]+\]\(#")
+_LINKED_WITHIN = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\]\(#|\[\[#)")
 _CONTENTS = 3
 """Items of a table of contents at least."""
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)

@@ -150,7 +150,10 @@ _MARKUP = {
             (r"^([ \t]*-[ \t]+)(\S.*?)[ \t]+::[ \t]*(.*)$", r"\1**\2**: \3"),
         ),
         _BACKTICKS,
-        _rules((rf"\[\[(?P<url>[^\[\]\n]+)\](?:\[(?P<text>[^\[\]]+)\])?\]{_AFTER}", _link)),
+        _rules(
+            (rf"\[\[(?P<url>[^\[\]\n]+)\s*\](?:\[(?P<text>[^\[\]]+)\])?\]{_AFTER}", _link),
+            (r"(?<![\w/.~:])/(?=[^\s/])([^/\n]{1,60}?(?<!\s))/(?![\w/])", r"*\1*"),
+        ),
     ),
     "asciidoc": _Markup(
         re.compile(
@@ -202,6 +205,7 @@ def readable(text: str, language: str) -> str:
     markup = _MARKUP.get(language.lower())
     if markup is None or len(text) > _LONGEST_SHOWN:
         return text
+    text = text.replace("\r\n", "\n")
     pieces, at = list[str](), 0
     for block in markup.block.finditer(text):
         pieces += [_prose(text[at : block.start()], markup), block[0] if markup.block is _MARKS else _fenced(block)]
