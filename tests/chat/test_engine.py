@@ -97,6 +97,29 @@ def test_a_later_answer_quotes_the_beginning_of_what_an_earlier_one_quotes_and_w
         }
 
 
+def test_markup_is_shown_as_markdown_and_verified_where_it_is(tmp_path: Path) -> None:
+    bread = "Bread\n=====\n\nThe :ref:`dough <dough>` rests for eighteen hours.\n\nHeat :cmd:`oven` before.\n"
+    with index_of(tmp_path, {"bread.rst": bread}) as index:
+        events = ask(Conversation(index), "how long does the dough rest?")
+        assert "> The dough rests for eighteen hours.\n> \n> Heat `oven` before.\n\n[1]" in answer(events)
+        [citations] = [event for event in events if isinstance(event, Citations)]
+        assert [(one.start_line, one.end_line, one.status) for one in citations.citations] == [(4, 6, "verified")]
+
+
+def test_of_what_is_quoted_again_the_section_is_shown_whose_heading_answers(tmp_path: Path) -> None:
+    steps = (
+        "# Post\n\n## Before a letter is sent\n\n**Weight**: Is it weighed?\n\n**Stamp**: Is one on it?\n\n"
+        "## After delivery\n\n**Receipt**: Is it signed?\n\n**Record**: Is it kept?\n"
+    )
+    with index_of(tmp_path, {"steps.md": steps}) as index:
+        conversation = Conversation(index)
+        assert "Is it signed" in answer(
+            ask(conversation, "what is asked of a letter, before it is sent and after delivery?")
+        )
+        said = answer(ask(conversation, "and after delivery?"))
+        assert "quoted above:\n\n> **Receipt**: Is it signed?\n> \n> **Record**: Is it kept?\n\n[1]" in said
+
+
 def test_of_what_is_quoted_again_the_sentence_is_shown_that_answers_the_later_question(tmp_path: Path) -> None:
     loan = (
         "We lend you the price of a rail ticket.\nIf you leave before the loan is repaid, your last\n"

@@ -20,6 +20,7 @@ from quaestor.answers.term_definitions import (
     is_abbreviation,
     may_define,
     names_the_term,
+    tells_of_page,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
@@ -58,10 +59,29 @@ _ASKED = tuple(
         r"(?P<term>[A-Za-z][\w.+#/ -]*?)\s*(?:とは|って)(?:何|なん)?(?:ですか|でしょうか)?",
     )
 )
+_SIDE = (
+    r"(?:(?:an?|the|eine[mnr]?|einer|der|die|das|dem|den|une?|l[ae]s?|les|el|los|una)\s+|l['’])?"
+    r"[\"'“‘«`]?(?P<{}>[^\W_][\w.+#&/'’ -]*?)[\"'”’»`]?"
+)
+_FIRST, _SECOND = _SIDE.format("first"), _SIDE.format("second")
+_COMPARED = tuple(
+    re.compile(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
+    for pattern in (
+        rf"what(?:['’]s|\s+is|\s+are)\s+(?:the\s+)?differences?\s+between\s+{_FIRST}\s+and\s+{_SECOND}",
+        rf"how\s+(?:does|do|is|are)\s+{_FIRST}\s+(?:differ|different)\s+from\s+{_SECOND}",
+        rf"{_FIRST}\s+(?:vs\.?|versus)\s+{_SECOND}",
+        rf"(?:was\s+ist\s+der|worin\s+(?:besteht|liegt)\s+der|welcher)\s+unterschied\s+zwischen\s+{_FIRST}\s+und\s+{_SECOND}",
+        rf"quelles?\s+(?:est\s+la\s+|sont\s+les\s+)?différences?\s+(?:y\s+a-t-il\s+)?entre\s+{_FIRST}\s+et\s+{_SECOND}",
+        rf"(?:cuál|qué)\s+(?:es\s+la\s+)?diferencia\s+(?:hay\s+)?entre\s+{_FIRST}\s+y\s+{_SECOND}",
+    )
+)
 
 
 def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Explain a term; None if nothing in the corpus defines it."""
+    """Explain a term, or two terms that are compared; None if nothing in the corpus defines them."""
+    if pair := read_comparison(question.text):
+        corpus.try_refresh()
+        return corpus.retry_reopened(lambda: _answer_by_two_definitions(*pair, corpus))
     term = read_term_question(question.text)
     if not term:
         return None
@@ -79,6 +99,14 @@ def read_term_question(text: str) -> str:
     return term if len(term.split()) <= _MOST_WORDS else ""
 
 
+def read_comparison(text: str) -> tuple[str, str] | None:
+    """Return the two terms whose difference a question asks for; None for any other question. Pure."""
+    plain = _WHERE.sub("", text.strip()) if len(text) <= _LONGEST else ""
+    match = next((match for pattern in _COMPARED if (match := pattern.match(plain))), None)
+    pair = ("", "") if match is None else (" ".join(match["first"].split()), " ".join(match["second"].split()))
+    return pair if all(0 < len(term.split()) <= _MOST_WORDS for term in pair) else None
+
+
 def holds_documents(corpus: Corpus) -> bool:
     """Return whether most of a corpus's files are documents of prose."""
     files = corpus.store.documents().values()
@@ -92,13 +120,34 @@ def _answer_by_number(term: str, corpus: Corpus) -> WayAnswer | None:
 
 def _answer_by_definition(term: str, corpus: Corpus) -> WayAnswer | None:
     lines = CorpusLines(corpus)
-    places = sorted({*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)})
+    places = _places_of(term, corpus, lines)
     if not places:
         return None
     draft = Draft()
     for one in (places[0], *_written_out(term, places)):
         draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
     return draft.finish("term")
+
+
+def _answer_by_two_definitions(first: str, second: str, corpus: Corpus) -> WayAnswer | None:
+    """Return the definitions of two terms; None if one has none, or if a section is about both and says it better."""
+    both = corpus.store.get(corpus.store.holding([*terms(first), *terms(second)], _MOST_CHUNKS)).values()
+    wanted = {*terms(first), *terms(second)}
+    if any(wanted <= {*terms(stored.chunk.symbol or "")} for stored in both):
+        return None
+    lines = CorpusLines(corpus)
+    places = [_places_of(term, corpus, lines) for term in (first, second)]
+    if not all(found and found[0].form <= Form.SECTION for found in places):
+        return None
+    draft = Draft()
+    for one in dict.fromkeys(found[0] for found in places):
+        draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
+    return draft.finish("term")
+
+
+def _places_of(term: str, corpus: Corpus, lines: CorpusLines) -> Sequence[_Place]:
+    """Return the places that define a term, the best first."""
+    return sorted({*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)})
 
 
 def _written_out(term: str, places: Sequence[_Place]) -> Sequence[_Place]:
@@ -144,7 +193,8 @@ def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Pla
     for path, document in corpus.store.documents().items():
         if document.language in PROSE and document.title and names_the_term(term, document.title):
             file = lines.file(path)
-            first = None if file is None else next(paragraphs(file.lines), None)
+            parts = () if file is None else (one for one in paragraphs(file.lines) if not tells_of_page(one.text))
+            first = next(iter(parts), None)
             if first is not None:
                 yield _place(term, document, DefiningLines(Form.SECTION, first.start_line, first.end_line))
 

@@ -26,6 +26,7 @@ from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
 from quaestor.core.questions import asks_amount, asks_for_several, says_amount
 from quaestor.core.terms import content_terms
+from quaestor.core.wording import WITHOUT_MODEL
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -34,8 +35,8 @@ from quaestor.search.language import without_grammar
 from quaestor.search.names_in_question import names_of_code
 from quaestor.search.path_roles import profile_path
 
-NOTHING = "No language model is configured, and nothing in the passages answers the question clearly enough to quote."
-UNMENTIONED = "No language model is configured, and nothing here mentions {}."
+NOTHING = f"{WITHOUT_MODEL}, and nothing in the passages answers the question clearly enough to quote."
+UNMENTIONED = f"{WITHOUT_MODEL}, and nothing here mentions {{}}."
 
 # Only where both fail is a question refused. They are low, since people ask in words of their own: higher ones refused
 # a quarter of the questions that a corpus answers, and no more of those that it does not but that are close to it.
@@ -120,12 +121,19 @@ class ExtractiveAnswer:
         """Return the answer with the remark that its quotes may not answer."""
         return replace(self, text=text_of_quotes(self.quotes, lead=UNSURE), lead=UNSURE) if self.quotes else self
 
-    def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = (), question: str = "") -> ExtractiveAnswer:
+    def under(
+        self,
+        numbers: Mapping[int, int],
+        earlier: Sequence[str] = (),
+        question: str = "",
+        encode: Encode | None = None,
+    ) -> ExtractiveAnswer:
         """Return the answer with renumbered passages; what ``earlier`` answers quote is shortened for this question."""
         if not self.quotes:
             return self
         quotes = tuple(replace(quote, n=numbers[quote.n]) for quote in self.quotes)
-        return replace(self, quotes=quotes, text=text_of_quotes(quotes, earlier, question, lead=self.lead))
+        text = text_of_quotes(quotes, earlier, question, lead=self.lead, encode=encode)
+        return replace(self, quotes=quotes, text=text)
 
 
 def answer(
@@ -456,7 +464,9 @@ def _quotes(one: _ScoredStretch) -> list[Quote]:
         text = passage.text[start:end]
         label = _label(one, first, last)
         goes_on, language = bool(quotes), passage.language
-        quotes.append(Quote(passage.n, passage.path, first, last, text, stretch.code, goes_on, label, language))
+        quotes.append(
+            Quote(passage.n, passage.path, first, last, text, stretch.code, goes_on, label, language, passage.text)
+        )
     return quotes
 
 

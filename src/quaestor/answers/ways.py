@@ -199,11 +199,11 @@ def _join_answers(first: WayAnswer, rest: WayAnswer) -> WayAnswer:
     """Return one answer after the other."""
     if not rest.known or not rest.pieces:
         return replace(first, pieces=(*first.pieces, f"\n{_NO_REST}"))
-    moved = [piece if isinstance(piece, str) else piece + len(first.hits) for piece in rest.pieces]
-    if isinstance(moved[0], str):
+    renumbered = [piece if isinstance(piece, str) else piece + len(first.hits) for piece in rest.pieces]
+    if isinstance(renumbered[0], str):
         ended = isinstance(first.pieces[-1], str) and first.pieces[-1].endswith("\n")
-        moved[0] = ("\n" if ended else "\n\n") + moved[0].lstrip("\n")
-    return WayAnswer(first.way, (*first.pieces, *moved), (*first.hits, *rest.hits))
+        renumbered[0] = ("\n" if ended else "\n\n") + renumbered[0].lstrip("\n")
+    return WayAnswer(first.way, (*first.pieces, *renumbered), (*first.hits, *rest.hits))
 
 
 def _first_answer(ways: Iterable[Way], question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -383,7 +383,7 @@ class Conversation:
         hits = self._give_passages(turn, tuple(hits_by_number[n] for n in order))
         numbers = dict(zip(order, (passage.n for passage in turn.passages), strict=True))
         earlier = [one.content for one in self._history.spoken_messages if one.role == "assistant"]
-        return hits, quoted.under(numbers, earlier, turn.question.content)
+        return hits, quoted.under(numbers, earlier, turn.question.content, self.index.local_embedder.encode)
 
     async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
         """Return the reasons to doubt an answer; scores of later turns are ignored."""

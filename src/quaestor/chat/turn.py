@@ -8,6 +8,7 @@ from quaestor.chat.reply_reader import VisibleText
 from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, ToolCall, Usage
+from quaestor.core.wording import TRANSLATED
 from quaestor.llm import tags
 from quaestor.llm.models import FinishReason
 from quaestor.llm.models.reply_stream import StopCutter
@@ -92,7 +93,7 @@ class Turn:
         if not self.translated:
             return ""
         more = ", …" if len(self.translated) > _MOST_WORDS else ""
-        return f"Searched for in English: {', '.join(self.translated[:_MOST_WORDS])}{more}.\n\n"
+        return f"{TRANSLATED}: {', '.join(self.translated[:_MOST_WORDS])}{more}.\n\n"
 
     def show(self, text: str) -> str:
         """Take text of the reply and return the text to show now; text after a call begins a new paragraph."""
