@@ -7,8 +7,10 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,7 +106,22 @@ class Outcome:
 
 
 Run = Callable[..., Outcome]
-"""Runs the command line in this process, given its arguments."""
+"""Runs the command line in this process, given its arguments and, as ``typed``, the lines of its standard input."""
+
+
+@contextmanager
+def standard_input(lines: Sequence[str]) -> Iterator[None]:
+    """Let a file with these lines be this process's standard input; what pytest puts there refuses to be read."""
+    with tempfile.TemporaryFile() as file, os.fdopen(os.dup(0), "rb") as former:
+        file.write("".join(f"{line}\n" for line in lines).encode())
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
+        refusing, sys.stdin = sys.stdin, open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - a descriptor
+        try:
+            yield
+        finally:
+            sys.stdin = refusing
+            os.dup2(former.fileno(), 0)
 
 
 def write(root: Path, files: dict[str, str | bytes]) -> Path:

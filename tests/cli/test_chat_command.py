@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import select
@@ -27,12 +26,11 @@ Chat = Callable[..., Outcome]
 
 
 @pytest.fixture
-def chat(quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> Chat:
+def chat(quaestor: Run, repository: Path) -> Chat:
     """Run `quaestor chat` on the repository with lines on stdin."""
 
     def call(lines: Sequence[str], *arguments: object, path: object = repository) -> Outcome:
-        monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        return quaestor("chat", *([path] if path else []), *arguments)
+        return quaestor("chat", *([path] if path else []), *arguments, typed=lines)
 
     return call
 

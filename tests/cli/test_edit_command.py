@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pty
@@ -223,25 +222,23 @@ def test_consent_in_a_terminal(repository: Path, tmp_path: Path, typed: str, exp
 
 
 def test_chat_applies_what_a_turn_proposed_by_a_call(
-    quaestor: Run, repository: Path, scripted_server: StartServer, monkeypatch: pytest.MonkeyPatch
+    quaestor: Run, repository: Path, scripted_server: StartServer
 ) -> None:
     wanted = {"path": "src/retry.py", "search": "MAX_ATTEMPTS = 3", "replace": "MAX_ATTEMPTS = 5"}
     server = scripted_server([Reply(calls=[Call("edit", [json.dumps(wanted)])])], models=("gpt-4o",))
-    monkeypatch.setattr("sys.stdin", io.StringIO("update the number of attempts to five\n/apply\n"))
-    done = quaestor("chat", repository, *at(server), "--json")
+    typed = ["update the number of attempts to five", "/apply"]
+    done = quaestor("chat", repository, *at(server), "--json", typed=typed)
     events = [json.loads(line) for line in done.out.splitlines()]
     assert "proposed" in [event["event"] for event in events], events[5]
     assert "+MAX_ATTEMPTS = 5" in events[-1]["diff"]
     assert (repository / "src/retry.py").read_text() == RETRY
 
 
-def test_chat_edits_applies_and_undoes(
-    quaestor: Run, repository: Path, scripted_server: StartServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chat_edits_applies_and_undoes(quaestor: Run, repository: Path, scripted_server: StartServer) -> None:
     before = contents(repository)
-    monkeypatch.setattr("sys.stdin", io.StringIO("/undo\n/apply\n/edit five attempts\n/apply\n"))
     server = scripted_server([REPLY])
-    done = quaestor("chat", repository, *at(server), "--json")
+    typed = ["/undo", "/apply", "/edit five attempts", "/apply"]
+    done = quaestor("chat", repository, *at(server), "--json", typed=typed)
     events = [json.loads(line) for line in done.out.splitlines()]
     assert [event["event"] for event in events] == ["error", "error", "edit", "edit"]
     assert events[-1]["files"][0]["path"] == "src/retry.py"
