@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ingest_parts import HashedWords, make_indexer, open_store, set_age, write
 
+from moments import calls_of
 from opened_files import opened
 from quaestor.chunking import ChunkSettings
 from quaestor.chunking.decode import decode
@@ -116,12 +117,14 @@ def test_a_rename_embeds_nothing_again(root: Path, store: EmbeddedStore) -> None
     consistent(root, store)
 
 
-def test_no_vector_is_looked_up_for_an_empty_store(
-    root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_vector_is_looked_up_for_an_empty_store(root: Path, store: EmbeddedStore) -> None:
     write(root, {"a.py": "x = 1\n"})
-    monkeypatch.setattr(EmbeddedStore, "known_vectors", lambda *_: pytest.fail("asked"))
-    make_indexer(root, store).refresh()
+    with calls_of(EmbeddedStore.known_vectors) as asked:
+        make_indexer(root, store).refresh()
+        assert not asked
+        write(root, {"a.py": "x = 2\n"})
+        make_indexer(root, store).refresh()
+        assert asked
 
 
 def test_changed_rules_take_effect(root: Path, store: EmbeddedStore) -> None:
@@ -419,17 +422,17 @@ def test_the_bounds_are_sane() -> None:
     assert batches.task_bytes(0, 4) > 0
 
 
-def test_own_commits_are_not_read_back(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_commits_are_not_read_back(root: Path, store: EmbeddedStore) -> None:
     write(root, {"a.py": "x = 1\n", "b.py": "x = 2\n"})
     index = make_indexer(root, store)
     index.refresh()
-    with monkeypatch.context() as patch:
-        patch.setattr(EmbeddedStore, "documents", lambda _: pytest.fail("read back"))
+    with calls_of(EmbeddedStore.documents) as reads:
         (root / "a.py").unlink()
         write(root, {"c.py": "x = 3\n"})
         changes = index.refresh()
         assert (changes.added, changes.removed, changes.unchanged) == (("c.py",), ("a.py",), 1)
         assert index.refresh().unchanged == 2
+    assert not reads
     other = make_indexer(root, store)
     (root / "b.py").unlink()
     other.refresh()

@@ -24,9 +24,9 @@ from store_factories import DIMENSIONS, entry, vector_of
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.stores import Where
 from quaestor.stores.copy_index import copy_store, digest_of
-from quaestor.stores.postgres import stored_rows, upkeep
+from quaestor.stores.postgres import stored_rows
 from quaestor.stores.postgres.connection import Connection, Database
-from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
+from quaestor.stores.postgres.corpus_states import TABLES, erase_corpus, list_corpora
 from quaestor.stores.postgres.nearest import ask_index, index_name, part_of
 from quaestor.stores.postgres.postgres_store import PostgresStore
 from quaestor.stores.postgres.postgres_thresholds import Thresholds
@@ -380,15 +380,13 @@ def index_names_of(server: PostgresServer, store: PostgresStore) -> list[str]:
 
 
 def test_an_index_whose_corpus_went_in_a_killed_process_goes_with_a_vacuum(
-    opened: Opened, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    opened: Opened, postgres_server: PostgresServer
 ) -> None:
     store, other = (opened(name, sizes=Thresholds(exact=-1)) for name in ("erased", "other"))
     for one in (store, other):
         put(one, *several(1))
         one.settle()
-    with monkeypatch.context() as killed:
-        killed.setattr(upkeep, "drop_indexes", lambda *_: None)
-        PostgresStore.erase(store._database, store._name)
+    store._database.write(lambda connection: erase_corpus(connection, store._corpus))  # and then the process is killed
     assert index_names_of(postgres_server, store)
     other.vacuum()
     assert index_names_of(postgres_server, store) == []
