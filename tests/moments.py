@@ -4,9 +4,35 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
+
+
+class _CallError(BaseException):
+    """Ends what called a function, at the call; nothing that catches errors catches it."""
+
+
+def first_call(function: Callable[..., object], run: Callable[[], object]) -> dict[str, Any]:
+    """Run something until it calls a function of Python and return that call's arguments by name.
+
+    The call itself does not take place.
+    """
+    arguments: dict[str, Any] = {}
+
+    def notice(frame: FrameType, event: str, _what: Any) -> None:
+        if event == "call" and frame.f_code is function.__code__:
+            arguments.update(frame.f_locals)
+            raise _CallError
+
+    before = sys.getprofile()
+    sys.setprofile(notice)
+    try:
+        with suppress(_CallError):
+            run()
+    finally:
+        sys.setprofile(before)
+    return arguments
 
 
 @contextmanager

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,32 @@ def shell(*arguments: str | bytes, cwd: Path | None = None, **environment: str) 
         command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, check=False, timeout=600
     )
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def in_terminal(command: Sequence[str], answer: str | None = None, **environment: str) -> tuple[int, str]:
+    """Run a program in a terminal and return its exit code and what it shows; ``answer`` is typed at ``[y/N]``."""
+    import pty  # noqa: PLC0415 - not everywhere
+
+    ours, theirs = pty.openpty()
+    streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    with os.fdopen(ours, "rb+", buffering=0) as terminal:
+        with subprocess.Popen(command, env={**os.environ, **environment}, **streams) as process:  # type: ignore[call-overload]
+            os.close(theirs)
+            shown = b""
+            while answer is not None and b"[y/N]" not in shown:
+                shown += terminal.read(4096)
+            terminal.write((answer or "").encode())
+            shown += rest_of(ours)
+        return process.returncode, shown.decode()
+
+
+def rest_of(terminal: int) -> bytes:
+    """Return what comes until the other side is closed, as Linux says with an error and others with nothing."""
+    shown = b""
+    with suppress(OSError):
+        while select.select([terminal], [], [], 600)[0] and (piece := os.read(terminal, 1 << 16)):
+            shown += piece
+    return shown
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from cli_parts import RETRY, Run, contents
+from cli_parts import RETRY, Run, contents, in_terminal
 
 from scripted_server import Call, Recorded, Reply, ScriptedServer, StartServer
 
@@ -202,22 +200,9 @@ def test_a_reply_without_changes_is_told(quaestor: Run, repository: Path, script
 def test_consent_in_a_terminal(repository: Path, tmp_path: Path, typed: str, expected: str) -> None:
     reply = tmp_path / "reply.md"
     reply.write_text(REPLY, encoding="utf-8")
-    master, terminal = pty.openpty()
     command = [sys.executable, "-m", "quaestor", "edit", "--reply", str(reply), str(repository)]
-    with subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal) as process:
-        os.close(terminal)
-        shown = b""
-        while b"[y/N]" not in shown:
-            shown += os.read(master, 4096)
-        os.write(master, typed.encode())
-        while True:
-            try:
-                shown += os.read(master, 4096)
-            except OSError:  # the other end is closed
-                break
-        process.wait(timeout=600)
-    os.close(master)
-    assert b"\x1b[32m+MAX_ATTEMPTS = 5" in shown
+    _, shown = in_terminal(command, typed)
+    assert "\x1b[32m+MAX_ATTEMPTS = 5" in shown
     assert (repository / "src/retry.py").read_text() == expected
 
 
