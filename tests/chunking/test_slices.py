@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
-import pytest
+from tree_sitter import Parser
 
 from moments import calls_of
 from quaestor.chunking import grammars
@@ -31,12 +31,11 @@ def test_no_slice_is_kept_after_parsing() -> None:
     assert sum(one.size for one in kept) < grammars._SLICE, kept
 
 
-def test_slices_give_the_same_tree_as_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    by_slices = parse(SCALA, "scala")
-    monkeypatch.setattr(grammars, "_READ_AT_ONCE", len(SCALA))
-    at_once = parse(SCALA, "scala")
+def test_slices_give_the_same_tree_as_all_at_once() -> None:
+    scala = grammars.grammar("scala")
+    assert scala is not None
+    by_slices, at_once = parse(SCALA, "scala"), Parser(scala).parse(SCALA)
     assert by_slices is not None
-    assert at_once is not None
     assert str(by_slices.root_node) == str(at_once.root_node)
 
 

@@ -160,15 +160,15 @@ def test_a_recipe_half_followed_is_followed_to_the_end(root: Path, store: Embedd
     consistent(root, store)
 
 
-def test_a_budget_takes_the_newest_first(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "TASK_FILES", 2)
-    write(root, {f"{number}.py": f"x = {number}\n" for number in range(6)})
-    for number in range(6):
-        set_age(root / f"{number}.py", number)
+def test_a_budget_takes_the_newest_first(root: Path, store: EmbeddedStore) -> None:
+    names = [f"{number}.py" for number in range(batches.TASK_FILES + 4)]
+    for number, name in enumerate(names):
+        write(root, {name: f"x = {number}\n"})
+        set_age(root / name, number)
     index = make_indexer(root, store)
     changes = index.refresh(budget_seconds=0)
-    assert set(changes.added) == {"4.py", "5.py"}
-    assert changes.stale == ("3.py", "2.py", "1.py", "0.py")
+    assert set(changes.added) == set(names[4:])
+    assert changes.stale == tuple(reversed(names[:4]))
     changes = index.refresh()
     assert (len(changes.added), changes.stale) == (4, ())
 
@@ -181,14 +181,13 @@ def test_removals_need_no_budget(root: Path, store: EmbeddedStore) -> None:
     assert index.refresh(budget_seconds=0).removed == ("a.py",)
 
 
-def test_progress(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "TASK_FILES", 2)
-    write(root, {f"{number}.py": f"x = {number}\n" for number in range(5)})
+def test_progress(root: Path, store: EmbeddedStore) -> None:
+    write(root, {f"{number}.py": f"x = {number:03}\n" for number in range(130)})
     states: list[ProgressState] = []
     make_indexer(root, store).refresh(progress=states.append)
-    assert [state.done for state in states] == [2, 4, 5]
+    assert [state.done for state in states] == [64, 128, 130]
     last = states[-1]
-    assert (last.total, last.bytes_done, last.bytes_total) == (5, 30, 30)
+    assert (last.total, last.bytes_done, last.bytes_total) == (130, 1040, 1040)
     assert last.chunks == store.stats().chunks
 
 
