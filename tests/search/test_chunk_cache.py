@@ -24,9 +24,7 @@ class Shelf:
 
     def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
         self.asked += (wanted := [*ids])
-        return {
-            one: StoredChunk(one, DOCUMENT, Chunk(Span(0, 4, 1, 1), "text"), one) for one in wanted if one < STORED
-        }
+        return {one: StoredChunk(one, DOCUMENT, Chunk(Span(0, 4, 1, 1), "text"), one) for one in wanted if one < STORED}
 
 
 def fetched(chunks: ChunkCache, shelf: Shelf, ids: Iterable[int]) -> list[int]:
