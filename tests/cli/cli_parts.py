@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from index_of_files import write_files as write  # noqa: F401 - for the tests of commands
+
 RETRY = '''"""Sending again."""
 
 import time
@@ -123,15 +125,6 @@ def standard_input(lines: Sequence[str]) -> Iterator[None]:
         finally:
             sys.stdin = refusing
             os.dup2(former.fileno(), 0)
-
-
-def write(root: Path, files: dict[str, str | bytes]) -> Path:
-    """Write files below a folder, byte for byte."""
-    for name, content in files.items():
-        place = root / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
-    return root
 
 
 def free_port() -> int:
