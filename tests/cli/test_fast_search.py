@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from moments import first_call
 from quaestor.cli.click_group import run_group
 from quaestor.cli.fast_search import is_plain, run_plain
-from quaestor.cli.hits import search
 from quaestor.cli.output import style
+from quaestor.cli.searches import search
 
 SLOW = {"click", "rich", "pydantic", "openai", "tree_sitter"}
 WORDS = st.lists(st.sampled_from(["", "--json", "3", "a b", "where is it", "x-k", "é\udcff", "search"]), min_size=1)
