@@ -21,9 +21,7 @@ CORPUS = "shop"
 READER = "a_reader"
 
 
-@pytest.fixture(autouse=True)
-def port(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.cli.health_checks.PORT", free_port())
+pytestmark = pytest.mark.usefixtures("port")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,8 +47,7 @@ def test_each_way_of_asking_is_a_row(
     quaestor: Run, server: Any, priced: Path, repository: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert quaestor("ask", QUESTION, repository).code == 0
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\nand then?\n"))
-    assert quaestor("chat", repository).code == 0
+    assert quaestor("chat", repository, typed=[QUESTION, "and then?"]).code == 0
     assert quaestor("edit", "--yes", "send it four times", repository).code == 1
     [session] = quaestor("sessions", "list", "--json").json["sessions"]
     with Ledger.open(home / "accounts.sqlite")._database.reading() as connection:
@@ -112,8 +110,7 @@ def test_a_limit_on_money_that_one_request_would_pass(
     assert done.code == 5
     assert "more than the whole limit of 0.001 USD a month for all users together" in done.sentence
     assert server.requests == []
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\n"))
-    done = quaestor("chat", repository, "--json")
+    done = quaestor("chat", repository, "--json", typed=[QUESTION])
     assert done.code == 5
     assert json.loads(done.out.splitlines()[-1])["code"] == "budget"
     assert server.requests == []

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -153,10 +152,10 @@ def test_what_is_somebody_elses_stays(tmp_path: Path) -> None:
     assert (foreign / SHARED).exists()
 
 
-def test_a_folder_ends_with_who_uses_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+def test_a_folder_ends_with_who_uses_it() -> None:
     with new_folder() as folder:
         (folder / SHARED).touch()
         with new_folder() as other:
-            assert folder.exists() and other != folder
-    assert not list(tmp_path.iterdir())
+            assert folder.exists() and other.exists() and other != folder
+        assert folder.exists() and not other.exists()
+    assert not folder.exists()
