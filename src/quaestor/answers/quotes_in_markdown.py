@@ -72,7 +72,8 @@ def _shorten(quote: Quote, question: str) -> Quote:
     if counts:
         return replace(quote, text=sentences[best])
     line = quote.text.split("\n", 1)[0]
-    return replace(quote, text=line if len(line) <= _MOST_AGAIN else line[:_MOST_AGAIN].rpartition(" ")[0] or line)
+    cut = line[:_MOST_AGAIN]
+    return replace(quote, text=cut if cut == line else cut.rpartition(" ")[0] or cut)
 
 
 def _place(quote: Quote) -> str:
