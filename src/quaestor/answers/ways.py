@@ -20,7 +20,7 @@ from quaestor.answers.overview.overview_answer import (
     answer_with_section,
     describe_folder,
 )
-from quaestor.answers.project_facts import tell_project_facts
+from quaestor.answers.project_facts import answer_project_facts
 from quaestor.answers.two_questions import answer_two_questions
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
@@ -69,7 +69,7 @@ def may_ask_history(text: str) -> bool:
 
 
 WAYS: tuple[Way, ...] = (
-    tell_project_facts,
+    answer_project_facts,
     answer_with_callers,
     answer_history,
     describe_folder,
