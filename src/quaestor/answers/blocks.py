@@ -44,11 +44,6 @@ class Block:
     last: int
     inner: tuple[Block, ...] = ()
 
-    @property
-    def lines(self) -> int:
-        """How many lines it has."""
-        return self.last - self.first + 1
-
 
 def blocks_of(text: str, language: str) -> tuple[Block, ...]:
     """Return the outermost blocks of some lines of code, in order."""
@@ -146,8 +141,8 @@ def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> 
         return tuple(block for part in parts for block in _by_indentation(lines, *part, depth + 1))
     blocks = []
     for own in _by_least_indented(lines, filled, least):
-        deeper = depth < _DEEPEST and any(_indent(lines[number]) > least for number in own)
-        blocks.append(Block(own[0], own[-1], _inner(lines, own[0], own[-1], least, depth) if deeper else ()))
+        inner = _inner(lines, own[0], own[-1], least, depth) if depth < _DEEPEST else ()
+        blocks.append(Block(own[0], own[-1], inner))
     return tuple(blocks)
 
 

@@ -406,4 +406,4 @@ def _line(path: str, number: int, text: str) -> Entry:
     shown = " ".join(text.split())
     if len(shown) > _LONGEST:
         shown = shown[:_LONGEST].rpartition(" ")[0]
-    return Entry(path, Statement(shown, Source(path, number, number), verbatim=True))
+    return Entry(path, Statement(shown, Source(path, number, number), verbatim=shown in text))

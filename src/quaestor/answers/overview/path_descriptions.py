@@ -28,7 +28,7 @@ _PYTHON = re.compile(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
 _LINE_COMMENT = re.compile(
     r"^\s*(?://!|///|//|#!?|--+\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
 )
-_COMMENT_ENDS = re.compile(r"(?:(?<!\*)\*+/|\*\)|-\}|\]\]|\"\"\"|''')\s*$")
+_COMMENT_ENDS = re.compile(r"(?:(?<!\*)\*+/|\*\)|-\}|-->|\]\]|\"\"\"|''')\s*$")
 _DIRECTIVE = re.compile(r"#!|#\s*compdef\b|#\s*autoload\b")
 """A first line that is for programs: which interpreter runs the file, which command it completes."""
 _METADATA = re.compile(r"# /// [\w-]+\s*$")

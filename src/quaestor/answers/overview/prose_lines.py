@@ -62,9 +62,10 @@ def plain(text: str) -> str:
     """Return the words of some lines on one line, without markup; only the beginning of very long ones."""
     # The patterns take the square of what looks like markup and is none.
     text = _AUTOLINK.sub(r"\1", _WITHIN_WORD.sub("", _IMAGE.sub(" ", text[:_LONGEST])))
+    # An address in reStructuredText looks like a tag.
+    text = _ROLE.sub(r"\1", _RST_LINK.sub(r"\1", text))
     text = _TAG.sub(" ", text).replace("&nbsp;", " ")
-    for pattern in (_LINK, _RST_LINK, _ROLE, _ADOC_LINK):
-        text = pattern.sub(r"\1", text)
+    text = _ADOC_LINK.sub(r"\1", _LINK.sub(r"\1", text))
     # reStructuredText joins what emphasis parts: **f**\ riendly.
     return _SPACES.sub(" ", _EMPHASIS.sub("", text.replace("\\ ", ""))).strip(" |\\")
 
