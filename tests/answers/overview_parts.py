@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from quaestor import Index
-from quaestor.answers.overview.statements import Overview
+from quaestor.answers.overview.overview_text import Overview
 
 README = """<p align="center"><img src="logo.png"></p>
 

@@ -11,7 +11,7 @@ from index_of_files import index_of
 from quaestor.answers.overview.build_and_test import build_lines
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.material import Material
-from quaestor.answers.overview.statements import Entry
+from quaestor.answers.overview.overview_text import Entry
 
 CODE = "x = 1\n"
 

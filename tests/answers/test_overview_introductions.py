@@ -13,9 +13,9 @@ from quaestor import Index
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.introduction import introduction
 from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.overview_text import Source
 from quaestor.answers.overview.path_descriptions import defined_names, description
 from quaestor.answers.overview.prose_lines import headings, paragraphs
-from quaestor.answers.overview.statements import Source
 from quaestor.core.config import Settings
 
 Say = Callable[[Mapping[str, str]], str]
