@@ -147,7 +147,7 @@ class Run:
 
 def wrong_documents(database: Database, acknowledged: dict[str, int]) -> Iterator[str]:
     """Yield what is torn, doubled or lost of the corpus; ``acknowledged`` are the least versions by path."""
-    made = PostgresStore.made_with(database, CORPUS)
+    made = PostgresStore.recorded_embedder(database, CORPUS)
     assert made is not None
     store = PostgresStore.open(database, CORPUS, embedder=made[0], dimensions=made[1], create=False)
     yield from store.check()

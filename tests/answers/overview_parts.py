@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from quaestor import Index
 from quaestor.answers.overview.overview_text import Overview
@@ -58,6 +58,9 @@ build-backend = "hatchling.build"
     "tools/release.py": "def release():\n    pass\n",
 }
 Make = Callable[..., Index]
+OverviewOf = Callable[[Mapping[str, str]], str]
+
+ORDERS = {"shop/orders.py": "def send(order):\n    return order\n"}
 
 
 def lines_of(found: Overview, title: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from quote_parts import hit
 from quaestor.answers.blocks import blocks_of
 from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.passage_order import without_restated
-from quaestor.answers.quotable_stretches import Stretch, stretches_of, whole
+from quaestor.answers.quotable_stretches import Stretch, stretches_of, whole_passage
 from quaestor.answers.quotes import MOST_OF_UNSURE, ExtractiveModel, answer
 from quaestor.answers.template_agreement import agreement, template_words
 from quaestor.core.documents import Chunk, Document, Hit, Span
@@ -104,13 +104,13 @@ def test_a_sentence_too_long_to_be_checked_ends_with_a_word() -> None:
 
 def test_front_matter_is_left_out_where_the_document_begins() -> None:
     text = "---\ntitle: Ferry\n---\n\nIt lands at noon.\n"
-    stretch = whole(passage(1, text), (1, 5), nothing_told)
+    stretch = whole_passage(passage(1, text), (1, 5), nothing_told)
     assert stretch is not None and stretch.text == "It lands at noon."
 
 
 @pytest.mark.parametrize(("line", "section"), [(11, "One"), (12, "One"), (16, "Two"), (17, "Two")])
 def test_a_whole_passage_is_named_for_the_section_that_was_found(line: int, section: str) -> None:
-    stretch = whole(passage(1, "# One\n\nA.\n\n# Two\n\nB.\n", start=10), (line, line), nothing_told)
+    stretch = whole_passage(passage(1, "# One\n\nA.\n\n# Two\n\nB.\n", start=10), (line, line), nothing_told)
     assert stretch is not None and stretch.section == section
 
 

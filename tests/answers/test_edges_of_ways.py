@@ -21,10 +21,10 @@ from quaestor.answers.drafts import (
 from quaestor.answers.explain_error import _ErrorAnswer, _FrameHere, _is_fault, _line_now, _path_fits
 from quaestor.answers.explain_name import _before_legal_words, _end_of_comment
 from quaestor.answers.explain_term import read_term_question
-from quaestor.answers.message_templates import MessagePlaces, Template, _tells_of_fault, _worth
+from quaestor.answers.message_templates import MessagePlaces, Template, _match, _Message, _tells_of_fault, _worth
 from quaestor.answers.names_question import read_name_question
 from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
-from quaestor.answers.template_agreement import Agreement
+from quaestor.answers.template_agreement import Agreement, words_of
 from quaestor.answers.term_definitions import definitions_of, end_of_list
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question
@@ -309,6 +309,18 @@ def test_a_line_that_raises_and_that_a_frame_points_at_is_worth_more() -> None:
     assert _worth(raising, agreed, 1, 1, {"a.py": [1]}) == pytest.approx(1.7)
     assert _worth(raising, agreed, 1, 1, {"a.py": [16]}) == pytest.approx(1.45)
     assert _worth(raising, agreed, 1, 1, {"a.py": [90]}) == pytest.approx(1.2)
+
+
+def test_a_message_comes_from_where_it_stands_word_for_word() -> None:
+    """Another that says one word differently may stand beside an assertion."""
+    wanted, other = (words_of(f"Cannot read the {word} before the morning tide") for word in ("option", "group"))
+    weights = dict.fromkeys(wanted, 3.0) | {"option": 0.4}
+    message = _Message(wanted, (wanted,), weights, {}, sentence=True, marked=True)
+    silent = _match(message, template("a.py", "x = 'Cannot read'"), 1, 1, wanted)
+    raising = _match(message, template("b.py", "raise E('Cannot read')"), 1, 1, other)
+    assert silent is not None
+    assert raising is not None
+    assert silent.worth > raising.worth
 
 
 def test_a_class_is_an_error_by_its_name_or_where_the_message_begins_with_it() -> None:

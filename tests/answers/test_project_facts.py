@@ -10,7 +10,7 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.project_facts import tell_project_facts
+from quaestor.answers.project_facts import answer_project_facts
 from quaestor.answers.way import Question
 from quaestor.llm.prompts.numbered_passages import number
 
@@ -61,7 +61,7 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 
 
 def places(index: Index, question: str) -> list[tuple[str, int, int]]:
-    found = tell_project_facts(Question(question), index)
+    found = answer_project_facts(Question(question), index)
     if found is None:
         return []
     checked = verify(found.text(range(1, len(found.hits) + 1)), number(found.hits), index.read)

@@ -9,7 +9,7 @@ import pytest
 from index_of_files import index_of
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.overview.prose_lines import parts_of
-from quaestor.answers.project_guides import asks_how_to_contribute, asks_how_to_install, tell_project_guide
+from quaestor.answers.project_guides import answer_with_project_guide, asks_how_to_contribute, asks_how_to_install
 from quaestor.answers.way import Question
 from quaestor.llm.prompts.numbered_passages import number
 
@@ -55,7 +55,7 @@ pip install -e .
 def quoted(folder: Path, files: dict[str, str], question: str) -> list[str]:
     """Return the quoted places of an answer as ``path:first-last``; all of them are found in the files."""
     with index_of(folder / "ferry", {"ferry.py": CODE, ".github/workflows/ci.yml": CI, **files}) as index:
-        found = tell_project_guide(Question(question), index)
+        found = answer_with_project_guide(Question(question), index)
         if found is None:
             return []
         checked = verify(found.text(range(1, len(found.hits) + 1)), number(found.hits), index.read)
@@ -180,7 +180,7 @@ def test_handbook_is_not_installed(tmp_path: Path) -> None:
     pages = {f"page{number}.md": f"# Page {number}\n\n## Setup\n\n    brew install zoom\n" for number in range(9)}
     readme = "# Handbook\n\nHow we work.\n\n## Getting started\n\n    npm start\n"
     with index_of(tmp_path / "handbook", {"README.md": readme, **pages}) as index:
-        assert tell_project_guide(Question("How do I install it?"), index) is None
+        assert answer_with_project_guide(Question("How do I install it?"), index) is None
 
 
 GUIDE = """# Contributing

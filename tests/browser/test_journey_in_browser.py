@@ -157,7 +157,7 @@ class Steps:
         if self._folder:
             self._one.driver.save_screenshot(f"{self._folder}/{self._name}-{self.taken:02d}-{what}.png")
 
-    def tell_changes(self) -> None:
+    def describe_changes(self) -> None:
         """Print how soon the page changed; how long that may take depends on the machine, and is not asserted."""
         changes = sorted(self.changes)
         assert len(changes) > 20
@@ -248,4 +248,4 @@ def test_a_person_finds_their_way(
         lambda: one.press("?"),
         shows("#help[open]"),
     )
-    steps.tell_changes()
+    steps.describe_changes()

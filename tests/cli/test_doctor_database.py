@@ -104,7 +104,7 @@ def test_a_damaged_corpus(
 
 def test_damaged_words(quaestor: Run, corpus: Path, address: str, postgres_server: PostgresServer) -> None:
     database = Database.open(address)
-    made = PostgresStore.made_with(database, CORPUS)
+    made = PostgresStore.recorded_embedder(database, CORPUS)
     assert made is not None
     sizes = THRESHOLDS._replace(overlaid=1, gathered=1)  # words of so few chunks would not be packed
     store = PostgresStore.open(database, CORPUS, embedder=made[0], dimensions=made[1], create=False, sizes=sizes)

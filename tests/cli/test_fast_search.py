@@ -12,7 +12,7 @@ from cli_parts import Run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.cli import hits as searching
+from quaestor.cli import searches
 from quaestor.cli.click_group import run_group
 from quaestor.cli.commands import search as by_click
 from quaestor.cli.fast_search import is_plain, run_plain
@@ -36,7 +36,7 @@ def asked(read: object, line: list[str], module: object) -> SearchArguments:
 def test_click_reads_the_same_of_a_plain_line(words: list[str]) -> None:
     line = ["search", *words]
     if is_plain(line):
-        assert asked(run_plain, line, searching) == asked(run_group, line, by_click)
+        assert asked(run_plain, line, searches) == asked(run_group, line, by_click)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import click
 import pytest
 from cli_parts import Run
 
-from quaestor.cli import COMMANDS
-from quaestor.cli.click_group import EXAMPLES, cli
+from quaestor.cli.click_group import COMMANDS, EXAMPLES, cli
 
 
 def test_every_command_has_examples() -> None:

@@ -11,7 +11,7 @@ import pytest
 from cli_parts import FILES, Run, free_port, shell, write
 
 from quaestor import __version__
-from quaestor.cli import COMMANDS
+from quaestor.cli.click_group import COMMANDS
 from quaestor.core.config import RULES
 from quaestor.llm.prompts.loader import load, names
 

@@ -12,8 +12,8 @@ from history_repository import Repository
 from quaestor import Index, Indexes
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, UpstreamError, UsageError
 from quaestor.core.settings import Settings
-from quaestor.crawl.clone import fetch_commit
-from quaestor.crawl.repositories import fetch_repository, files_of, names_repository, read_git_address
+from quaestor.crawl.clone import fetch_commit, fetch_repository
+from quaestor.crawl.repositories import files_of, names_repository, read_git_address
 from servers.site import Answer, SiteServer
 
 PRIVATE = {"allow_private": True}

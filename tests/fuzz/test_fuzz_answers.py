@@ -13,7 +13,7 @@ from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.history_questions import history_question
 from quaestor.answers.message_templates import is_pasted
 from quaestor.answers.names_question import read_name_question
-from quaestor.answers.overview.overview_question import asks_for_overview, name_asked_for
+from quaestor.answers.overview.overview_question import asks_for_overview, name_in_overview_question
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.quotable_stretches import stretches_of
@@ -165,7 +165,7 @@ def test_any_question_is_read(text: str) -> None:
         assert asked is None or (len(asked.since) in (0, 10) and len(asked.until) in (0, 10))
     read_name_question(text)
     asks_for_overview(text)
-    assert isinstance(name_asked_for(text), str)
+    assert isinstance(name_in_overview_question(text), str)
     said = read_filters(text, KNOWN)
     assert all(phrase for phrase in said.phrases)
     query = read_query(text)

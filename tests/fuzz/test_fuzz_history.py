@@ -88,7 +88,7 @@ class Printed:
         self.repository = Repository(Path("/"), Path("/"), "", lambda path: not path.endswith(".pem"))
 
     def run(self, *_arguments: str, most: int = 1 << 22) -> Output:
-        return Output(self._data[:most], whole=True)
+        return Output(self._data[:most], is_complete=True)
 
 
 def _is_clean(text: str) -> bool:

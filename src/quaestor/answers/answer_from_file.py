@@ -96,7 +96,7 @@ def read_file_question(text: str) -> tuple[str, str] | None:
 
 def _quote(corpus: Corpus, path: str, question: str) -> WayAnswer | None:
     hits = corpus.search(question, _PASSAGES, where=Where(paths=(f"/{path}",)))
-    quotes = answer(question, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
+    quotes = answer(question, number(hits), corpus.meaning.local_embedder.encode, refused=False, hits=hits)
     if not quotes.quotes:
         return None
     lines, draft = CorpusLines(corpus), Draft()

@@ -74,7 +74,7 @@ def is_without_context(text: str) -> bool:
         return False
     if _BARE.match(text):
         return True
-    return _POINTING.search(text) is not None and all(map(_says_nothing, find_words(_POINTED_AT.sub(r"\1", text))))
+    return _POINTING.search(text) is not None and all(map(_is_empty_word, find_words(_POINTED_AT.sub(r"\1", text))))
 
 
 def with_context(text: str, earlier: Sequence[str]) -> str:
@@ -85,5 +85,5 @@ def with_context(text: str, earlier: Sequence[str]) -> str:
     return f"{subject}\n{text}" if subject else text
 
 
-def _says_nothing(word: str) -> bool:
+def _is_empty_word(word: str) -> bool:
     return word.lower() in _SAY_NOTHING or len(word) == 1

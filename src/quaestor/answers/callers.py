@@ -209,10 +209,10 @@ class _CallersAnswer:
     def _order(self, one: Relative) -> tuple[bool, bool, bool, int, bool, int]:
         """Return a sort key for places: those that the question describes come first, tests and vendored code last."""
         profile = profile_path(one.path)
-        meant = len(content_terms(one.path.replace("/", " ")) & content_terms(self._asked.other_words))
+        shared_words = len(content_terms(one.path.replace("/", " ")) & content_terms(self._asked.other_words))
         role = _ROLES.index(one.role) if one.role in _ROLES else len(_ROLES)
         home = any(own.path == one.path for own in self._definitions)
-        return bool(profile.background), profile.example, not self._names_its_owner(one), -meant, home, role
+        return bool(profile.background), profile.example, not self._names_its_owner(one), -shared_words, home, role
 
     def _names_its_owner(self, one: Relative) -> bool:
         """Return whether the line also names the owner: ``dist.check_hwm()`` for ``dist_t::check_hwm``."""
@@ -308,5 +308,5 @@ def _grouped_by_file(places: Iterable[Relative]) -> list[list[Relative]]:
 def _names_called(text: str) -> list[str]:
     """Return the names that a definition calls, in order, without its own name and its parameters."""
     signature, _, body = text.partition("\n")
-    given = frozenset(_WORD.findall(signature))
-    return [name for name in dict.fromkeys(_CALL.findall(body or text)) if name not in given]
+    own_names = frozenset(_WORD.findall(signature))
+    return [name for name in dict.fromkeys(_CALL.findall(body or text)) if name not in own_names]

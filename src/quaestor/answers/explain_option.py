@@ -131,7 +131,7 @@ def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not option:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _tell(option, corpus))
+    return corpus.retry_reopened(lambda: _explain_option(option, corpus))
 
 
 def read_option_question(text: str) -> str:
@@ -152,10 +152,10 @@ def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
     if len(question.text) > _LONGEST or not _ASKS_ENVIRONMENT.match(question.text):
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _tell_environment(corpus))
+    return corpus.retry_reopened(lambda: _explain_environment(corpus))
 
 
-def _tell_environment(corpus: Corpus) -> WayAnswer | None:
+def _explain_environment(corpus: Corpus) -> WayAnswer | None:
     """Return a document's section on environment variables, if any, and where code first reads each of them."""
     lines, draft = CorpusLines(corpus), Draft()
     read: dict[str, tuple[str, int]] = {}
@@ -165,15 +165,14 @@ def _tell_environment(corpus: Corpus) -> WayAnswer | None:
     if documented is not None:
         draft.quote(documented)
     if read:
-        draft.say(
-            f"Code names {amount(len(read), 'variable')} of the environment where it reads them: {_listed(read)}."
-        )
+        count = amount(len(read), "variable")
+        draft.say(f"Code names {count} of the environment where it reads them: {_variable_list(read)}.")
         for path, line in [] if documented else list(read.values())[:_MOST_CITED]:
             draft.quote(lines.statement(path, line))
     return draft.finish("option") if draft.hits else None
 
 
-def _listed(read: Mapping[str, tuple[str, int]]) -> str:
+def _variable_list(read: Mapping[str, tuple[str, int]]) -> str:
     shown = [f"{in_code(name)} ({in_code(f'{path}:{line}')})" for name, (path, line) in sorted(read.items())]
     more = len(shown) - _MOST_VARIABLES
     return f"{', '.join(shown[:_MOST_VARIABLES])}{f' and {more:,} more' if more > 0 else ''}"
@@ -198,21 +197,21 @@ def list_options(question: Question, corpus: Corpus) -> WayAnswer | None:
     if len(question.text) > _LONGEST or not _ASKS_OPTIONS.match(question.text):
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _tell_options(corpus))
+    return corpus.retry_reopened(lambda: _list_options(corpus))
 
 
-def _tell_options(corpus: Corpus) -> WayAnswer | None:
+def _list_options(corpus: Corpus) -> WayAnswer | None:
     """Return the options in the file that declares most of them, and quote the beginning of these declarations."""
     lines, draft = CorpusLines(corpus), Draft()
-    given = {
+    lines_by_option = {
         path: _options_of(file.lines) for path in _giving_options(corpus) if (file := lines.file(path)) is not None
     }
-    path = max(given, key=lambda one: (len(given[one]), -folders_to_sources(one), one), default="")
-    if len(given.get(path, ())) < _FEWEST_OPTIONS:
+    path = max(lines_by_option, key=lambda one: (len(lines_by_option[one]), -folders_to_sources(one), one), default="")
+    if len(lines_by_option.get(path, ())) < _FEWEST_OPTIONS:
         return None
-    first = min(given[path].values())
-    draft.quote(lines.hit(path, first, max(one for one in given[path].values() if one - first < _MOST_SHOWN)))
-    options = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(given[path].items())]
+    first = min(lines_by_option[path].values())
+    draft.quote(lines.hit(path, first, max(one for one in lines_by_option[path].values() if one - first < _MOST_SHOWN)))
+    options = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(lines_by_option[path].items())]
     more = len(options) - _MOST_VARIABLES
     draft.say(
         f"{in_code(path)} gives {amount(len(options), 'option')}: {', '.join(options[:_MOST_VARIABLES])}"
@@ -233,11 +232,11 @@ def _giving_options(corpus: Corpus) -> Sequence[str]:
 
 def _options_of(lines: Sequence[str]) -> dict[str, int]:
     """Return the options that lines declare, each with the number of the first line that does, from 1."""
-    given: dict[str, int] = {}
+    line_of_option: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         for match in _GIVES_OPTION.finditer(line[:_LONGEST_LINE]):
-            given.setdefault(next(filter(None, match.groups())), number)
-    return given
+            line_of_option.setdefault(next(filter(None, match.groups())), number)
+    return line_of_option
 
 
 def _holding_any(corpus: Corpus, words: Sequence[str]) -> Iterable[StoredChunk]:
@@ -245,7 +244,7 @@ def _holding_any(corpus: Corpus, words: Sequence[str]) -> Iterable[StoredChunk]:
     return corpus.store.get({one: None for word in words for one in corpus.store.holding((word,), _MOST_READ)}).values()
 
 
-def _tell(option: str, corpus: Corpus) -> WayAnswer | None:
+def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     """Return the surest place in a document and in code; None if no place describes the option or reads it."""
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
     places = sorted(_places(option, corpus, lines))
@@ -275,11 +274,11 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
             continue
         aside = (*profile_path(path).flags, _ASIDE.search(path) is not None)
         for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1):
-            if name in file.lines[at - 1] and (place := _told(file, at, name, token)) is not None:
+            if name in file.lines[at - 1] and (place := _description_at(file, at, name, token)) is not None:
                 yield _Place(place[0], aside, folders_to_sources(path), path, place[1], place[2])
 
 
-def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
+def _description_at(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
     """Return in which form a line describes an option, and the first and last line to quote; None if it does not."""
     line, prose = file.lines[at - 1], file.document.language in PROSE
     if len(line) > _LONGEST_LINE:
@@ -287,11 +286,13 @@ def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tupl
     if prose:
         end = _end_of_entry_about(file.lines, at, token, prose=True)
         return (_Form.ENTRY, at, end) if end else None
-    return _told_by_code(file.lines, at, name, token)
+    return _description_in_code(file.lines, at, name, token)
 
 
-def _told_by_code(lines: Sequence[str], at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
-    """Return what ``_told`` does, for a line of code or of a configuration."""
+def _description_in_code(
+    lines: Sequence[str], at: int, name: str, token: re.Pattern[str]
+) -> tuple[_Form, int, int] | None:
+    """Return what ``_description_at`` does, for a line of code or of a configuration."""
     line = lines[at - 1]
     setting = re.compile(rf"\s*(?:[#;/]{{1,2}} ?)?[\"']?{re.escape(name)}[\"']?\s*(?:[=:](?!:)|\s\S+\s*$)")
     if setting.match(line):
@@ -304,7 +305,7 @@ def _told_by_code(lines: Sequence[str], at: int, name: str, token: re.Pattern[st
     if re.search(rf"\benv\b\W{{1,3}}{re.escape(name)}\b", line):
         return _Form.READ, at, max(at, end_of_statement(lines, at))
     if _STRINGS_OR_SYMBOLS.search(line):
-        return None if _SETS.search(line) or _COMMENT.match(line) else _declared(lines, at, token)
+        return None if _SETS.search(line) or _COMMENT.match(line) else _declaration_at(lines, at, token)
     end = _end_of_entry_about(lines, at, token, prose=False)
     return (_Form.SHOWN, at, end) if end else None
 
@@ -323,7 +324,7 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
     return end if len(find_words("\n".join([rest, *lines[at:end]]))) >= _FEWEST_WORDS else 0
 
 
-def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
+def _declaration_at(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
     """Return the lines of code that declare an option as a string, with the text or comment that describes it."""
     strings = [one.strip("\"'`:") for one in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
     own = re.compile(rf"\s*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)")

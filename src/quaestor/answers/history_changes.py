@@ -115,7 +115,7 @@ class Changelogs:
         paths = sorted(filter(is_changelog, self._corpus.store.documents()), key=lambda path: (path.count("/"), path))
         paths = [path for path in paths if self._package in ("", *path.lower().split("/")[-2:-1])]
         paths = _of_the_whole(paths, self.own_names) if self._main else paths
-        return [one for path in paths[:_MOST_FILES] for one in self._read(path)]
+        return [one for path in paths[:_MOST_FILES] for one in self._sections_of(path)]
 
     def of(self, version: Version, day: str = "") -> ChangelogSection | None:
         """Return the section on a version; the longest one if several changelogs have one.
@@ -148,7 +148,7 @@ class Changelogs:
                 if one.lines[number - 1].strip():
                     yield one, number
 
-    def _read(self, path: str) -> Iterator[ChangelogSection]:
+    def _sections_of(self, path: str) -> Iterator[ChangelogSection]:
         document = self._corpus.store.document(path)
         try:
             data = self._corpus.read(path)
@@ -187,7 +187,7 @@ def holds_words(text: str, words: Sequence[str]) -> bool:
     )
 
 
-def tell_changes(
+def describe_changes(
     question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Write what changed; return whether that answers the question, or None if no such version or period is known."""
@@ -210,10 +210,10 @@ def tell_changes(
         version_tags = _main_series(version_tags, changelogs.own_names)
         package = _package_of(version_tags[-1]) if version_tags else ""
         changelogs = changelogs.of_package(package) if package and not changelogs.main.sections else changelogs.main
-    meant = [
+    both_versions = [
         _newest_version(version_tags, changelogs) if text == NEWEST else version_in(text) for text in question.versions
     ]
-    versions = [version for version in meant if version is not None]
+    versions = [version for version in both_versions if version is not None]
     if len(versions) != len(question.versions):
         unnamed = NEWEST in question.versions and not question.subject
         return _say_without_releases(git, draft, limit) if unnamed and git is not None else None
@@ -369,9 +369,9 @@ def _tag_name(tag: Tag) -> str:
     return f"{code(tag.name)} ({tag.date})"
 
 
-def list_commits(found: Sequence[Commit], git: Git, draft: Draft) -> None:
+def list_commits(commits: Sequence[Commit], git: Git, draft: Draft) -> None:
     """Add a list of commits, each cited."""
-    for commit in found:
+    for commit in commits:
         text = commit_text(git, commit.id)
         if text is not None:
             draft.item(commit_line(commit), commit_hit(text))
@@ -380,7 +380,7 @@ def list_commits(found: Sequence[Commit], git: Git, draft: Draft) -> None:
 def _list_commits_in_period(question: HistoryQuestion, git: Git, draft: Draft, limit: int) -> bool:
     commits = log(git, limit=limit, since=question.since, until=question.until, options=("--no-merges",))
     if not commits:
-        sought = "Git has no commits" if git.whole else "In the time that there is, no commits were found"
+        sought = "Git has no commits" if git.is_complete else "In the time that there is, no commits were found"
         draft.say(f"{sought} {period_in_words(question)}. The newest:\n")
         list_commits(log(git, limit=1), git, draft)
         return True
@@ -417,7 +417,7 @@ def _say_unknown(
     return False
 
 
-def tell_release(question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
+def describe_release(question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
     """Write when a version came out; the newest one if the question names none."""
     version_tags = [] if git is None else [tag for tag in tags(git) if tag.version]
     if not question.versions:

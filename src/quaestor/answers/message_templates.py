@@ -47,6 +47,8 @@ _AS_WELL = 0.85
 _VERBATIM = 5
 """So many words of a message one after the other are no chance, whatever else the template says."""
 _WHOLE = 0.999
+_SILENT, _SILENT_VERBATIM = 0.85, 0.98
+"""What a template is worth beside which nothing prints or raises; the latter if it is the message word for word."""
 _FAULT = 1.25
 """What a line of a log is worth more that tells of a fault."""
 _MOST_PLACES = 6
@@ -219,8 +221,8 @@ def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
     words = tuple(word for one in trace.messages for word in words_of(one))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
-    tells = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
-    return _Message(words, lines, tells, ours, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
+    weights = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
+    return _Message(words, lines, weights, ours, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
@@ -257,14 +259,14 @@ def _weight_of_word(word: str, holding: int, chunks: int) -> float:
 
 
 def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
-    tells = message.weights
-    rarest = sorted((word for word in set(message.words) if tells[word] > _EMPTY), key=lambda word: -tells[word])
+    weights = message.weights
+    rarest = sorted((word for word in set(message.words) if weights[word] > _EMPTY), key=lambda word: -weights[word])
     terms = [term for word in rarest[:_RAREST] for term in terms_of_word(word)[:1]]
     store = corpus.store
     wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY)) if terms else {}
     # Beside a long text, or the path that it is about, one line of it finds what prints that line.
     for words in message.lines[:_LINES] if len(message.lines) > 1 else ():
-        own = [term for word in words if tells[word] > _EMPTY for term in terms_of_word(word)[:1]]
+        own = [term for word in words if weights[word] > _EMPTY for term in terms_of_word(word)[:1]]
         wanted.update(dict.fromkeys(identifier for identifier, _ in store.lexical(own, _EACH_LINE, None, _BODY)))
         wanted.update(dict.fromkeys(store.holding(own, _CHUNKS)))
     # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
@@ -304,7 +306,8 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
     if not _is_sure(message, agreed, best, by_frame=not message.ours or stored.document.path in message.ours):
         return None
     fault = _FAULT if _tells_of_fault(line) else 1.0
-    return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.ours))
+    silent = _SILENT_VERBATIM if template in message.lines and best.weight >= _WHOLE * message.longest else _SILENT
+    return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.ours, silent))
 
 
 def _holds_verbatim(template: Sequence[str], line: Sequence[str]) -> bool:
@@ -345,13 +348,18 @@ def _is_most_of_it(message: _Message, by_line: Agreement, *, by_frame: bool) -> 
     return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.weight >= _LEAST_OF_LINE * message.longest
 
 
-def _worth(stored: StoredChunk, agreement: Agreement, first: int, last: int, ours: Ours) -> float:
-    """Return the score of a match: how much of the message it covers, and more if a frame points at it."""
+def _worth(
+    stored: StoredChunk, agreement: Agreement, first: int, last: int, ours: Ours, silent: float = _SILENT
+) -> float:
+    """Return the score of a match: how much of the message it covers, and more if a frame points at it.
+
+    It counts ``silent`` times if nothing beside it prints or raises.
+    """
     start = stored.chunk.span.start_line
     lines = stored.chunk.text.split("\n")[max(0, first - start - 3) : last - start + 1]
     # What a program prints it prints whole: each fixed word that the message lacks speaks against a template.
     worth = agreement.weight * agreement.of_template**2
-    worth *= 1.0 if any(map(_RAISES.search, lines)) else 0.85
+    worth *= 1.0 if any(map(_RAISES.search, lines)) else silent
     pointed = ours.get(stored.document.path)
     if pointed is None:
         return worth
@@ -360,25 +368,25 @@ def _worth(stored: StoredChunk, agreement: Agreement, first: int, last: int, our
 
 
 def _windows(
-    stored: StoredChunk, message_words: frozenset[str], tells: Mapping[str, float]
+    stored: StoredChunk, message_words: frozenset[str], weights: Mapping[str, float]
 ) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
     """Yield the runs of lines of a chunk that hold most of the message."""
     code = stored.document.language not in PROSE
     lines = stored.chunk.text.split("\n")
-    rare = [word for word in message_words if tells.get(word, 0.0) > _EMPTY]
+    rare = [word for word in message_words if weights.get(word, 0.0) > _EMPTY]
     telling = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
     texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
-    held = [sum(tells.get(word, 0.0) for word in set(words) & message_words) for words in texts]
+    weights_by_text = [sum(weights.get(word, 0.0) for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
-        if held[at] <= 0:
+        if weights_by_text[at] <= 0:
             continue
         for length in range(1, _LONGEST_TEMPLATE + 1):
-            if length > 1 and (at + length > len(texts) or held[at + length - 1] <= 0):
+            if length > 1 and (at + length > len(texts) or weights_by_text[at + length - 1] <= 0):
                 break
             together = tuple(word for one in texts[at : at + length] for word in one)
-            worth = sum(tells.get(word, 0.0) for word in set(together) & message_words)
-            missed = sum(tells.get(word, 1.0) for word in set(together) - message_words)
+            worth = sum(weights.get(word, 0.0) for word in set(together) & message_words)
+            missed = sum(weights.get(word, 1.0) for word in set(together) - message_words)
             first = stored.chunk.span.start_line + at
             # However much more a literal says, all of a message may stand in it.
             yield worth - 0.5 * min(missed, worth), stored, first, first + length - 1, together

@@ -207,10 +207,10 @@ _LONGEST_SECTION = 16
 _MOST_NESTED = 4
 
 
-def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
+def answer_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer a question about licence, dependencies, language version or origin; None for any other."""
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
-    if text.startswith(_ASKS_ORIGIN) and (origin := _tell_origin(text, corpus)) is not None:
+    if text.startswith(_ASKS_ORIGIN) and (origin := _quote_origin(text, corpus)) is not None:
         return origin
     finders = _finders_for(text)
     if not finders:
@@ -219,7 +219,7 @@ def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
     return corpus.retry_reopened(lambda: next(filter(None, (_quote(corpus, find) for find in finders)), None))
 
 
-def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
+def _quote_origin(text: str, corpus: Corpus) -> WayAnswer | None:
     """Quote pages such as "History" on how the project began; None for any other question."""
     if not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
         return None
@@ -228,7 +228,7 @@ def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
     if not pages:
         return None
     hits = corpus.search(text, _PASSAGES, where=Where(paths=tuple(f"/{path}" for path in pages[:_MOST_PAGES])))
-    quotes = answer(text, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
+    quotes = answer(text, number(hits), corpus.meaning.local_embedder.encode, refused=False, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()
     for quote in quotes.quotes:
         draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line))
@@ -355,11 +355,11 @@ def _versions_of_part(part: str, wanted: str, path: str, lines: CorpusLines) -> 
 def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places where a manifest or a README states the required version of a language."""
     texts: Sequence[str] = ()
-    for language, manifest, tells in _LANGUAGES:
+    for language, manifest, pattern in _LANGUAGES:
         if re.fullmatch(language, wanted) and re.fullmatch(manifest, _name(path), re.IGNORECASE):
             texts = texts or _lines(path, lines)
             for at, line in enumerate(texts, 1):
-                if re.match(tells, line):
+                if re.match(pattern, line):
                     yield at, max(end_of_statement(texts, at), _end_of_field(texts, at))
     if _README.fullmatch(path):
         yield from _runs([*islice(_lines_that_say(wanted, _lines(path, lines)), _MOST_SAID)])

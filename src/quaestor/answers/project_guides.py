@@ -168,7 +168,7 @@ _LONGEST_ENTRY = 3
 _SHORTEST_NAME = 2
 
 
-def tell_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
+def answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer how the project is installed or how one contributes to it; None for any other question.
 
     None also if nothing tells it, so that a search answers or refuses.

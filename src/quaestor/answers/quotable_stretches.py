@@ -99,20 +99,20 @@ class Stretch:
         return content_terms(f"{self.section}\n{self.passage.text[start:end]}\n{self.text}")
 
 
-def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list[Stretch]:
+def stretches_of(passage: Passage, found_lines: tuple[int, int] | None = None) -> list[Stretch]:
     """Return all stretches of a passage that can be quoted, in order; they overlap.
 
     Args:
         passage: the passage to cut.
-        found: first and last line, in the document, of the chunk that was found: short sections within it are quoted
-            together.
+        found_lines: first and last line, in the document, of the chunk that was found: short sections within it are
+            quoted together.
     """
     lines = passage.text.split("\n")
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     if _is_prose(passage):
-        first, last = (one - passage.start_line for one in found) if found else (0, -1)
+        first, last = (one - passage.start_line for one in found_lines) if found_lines else (0, -1)
         whole = (starts[max(0, first)], starts[min(len(lines), last + 1)]) if last >= first else (0, 0)
         return list(_of_prose(passage, whole))
     return [
@@ -127,7 +127,7 @@ def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list
     ]
 
 
-def whole(passage: Passage, found: tuple[int, int], weight: Callable[[str], float]) -> Stretch | None:
+def whole_passage(passage: Passage, found_lines: tuple[int, int], weight: Callable[[str], float]) -> Stretch | None:
     """Return a whole passage as one stretch, without front matter, imports, and headings and blank lines at its edges.
 
     Sections of prose at its beginning and end that hold far less of the question than the best section are left out,
@@ -136,7 +136,7 @@ def whole(passage: Passage, found: tuple[int, int], weight: Callable[[str], floa
 
     Args:
         passage: the passage to quote.
-        found: first and last line, in the document, of the chunk that was found; its section names the stretch.
+        found_lines: first and last line, in the document, of the chunk that was found; its section names the stretch.
         weight: returns how much of the question a text holds.
 
     Returns:
@@ -151,7 +151,7 @@ def whole(passage: Passage, found: tuple[int, int], weight: Callable[[str], floa
         )
         return Stretch(passage, settings[0].start, settings[-1].end, code=True)
     if not _is_prose(passage):
-        start, end = _definitions_that_tell(passage, found, weight)
+        start, end = _definitions_that_tell(passage, found_lines, weight)
         return Stretch(passage, start, end, code=True) if text.strip() else None
     pieces = pieces_of(text, begins=passage.start_line == 1, language=passage.language)
     if not pieces:
@@ -159,7 +159,7 @@ def whole(passage: Passage, found: tuple[int, int], weight: Callable[[str], floa
     all_pieces, pieces = pieces, _without_edges(text, _rows_apart(text, pieces, weight), weight)
     first = text.count("\n", 0, pieces[0].start) + passage.start_line
     lines = (first + text.count("\n", pieces[0].start, piece.start) for piece in pieces)
-    at = next((number for number, line in enumerate(lines) if line >= found[0]), len(pieces) - 1)
+    at = next((number for number, line in enumerate(lines) if line >= found_lines[0]), len(pieces) - 1)
     before = [one for one in all_pieces if one.end <= pieces[0].start]
     head = _head_of_table(text, before, pieces[0].start) if _ROW.match(text, pieces[0].start) else None
     beside = head is not None and not text[head[1] : pieces[0].start].strip()
@@ -427,10 +427,10 @@ def _parts(text: str, piece: Piece) -> Iterator[Piece]:
 
 def _without_blanks(text: str, start: int, end: int, piece: Piece) -> Iterator[Piece]:
     """Yield a part of a piece without surrounding blanks, if it is not empty, up to a length that can be checked."""
-    held = text[start:end]
-    start += len(held) - len(held.lstrip())
-    held = held.strip()
-    if len(held) > _MOST_CHECKED:
-        held = held[:_MOST_CHECKED].rpartition(" ")[0] or held[:_MOST_CHECKED]
-    if held:
-        yield Piece(start, start + len(held), piece.section, piece.heading)
+    part = text[start:end]
+    start += len(part) - len(part.lstrip())
+    part = part.strip()
+    if len(part) > _MOST_CHECKED:
+        part = part[:_MOST_CHECKED].rpartition(" ")[0] or part[:_MOST_CHECKED]
+    if part:
+        yield Piece(start, start + len(part), piece.section, piece.heading)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import is_list_of_links
 from quaestor.answers.passage_order import Encode, label_terms, order_by_paragraphs, rarity_of, share_of
-from quaestor.answers.quotable_stretches import PROSE, Stretch, stretches_of, whole, without_neighbours
+from quaestor.answers.quotable_stretches import PROSE, Stretch, stretches_of, whole_passage, without_neighbours
 from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
@@ -156,15 +156,15 @@ def answer(
     if encode is not None and not asks_for_several(question):
         passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
     candidates = _best_stretches(question, passages, hits, rarity, encode)
-    chosen = _choose(question, candidates, rarity, most, _first_whole(question, passages, hits, rarity))
+    chosen = _choose(question, candidates, rarity, most, _first_passage(question, passages, hits, rarity))
     chosen = _with_guide(question, chosen, passages, hits, rarity)
     coverage = share_of(_terms_held(chosen, wanted), rarity)
     refused = refused if _may_say_what_is_asked(question, chosen) else True
     if refused is None:
         # An answer is shorter than what speaks for there being one.
         alike = max((one.likeness for one in candidates), default=0.0)
-        held = share_of(_terms_held(candidates, wanted), rarity)
-        refused = bool(missing) or (held < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
+        covered_share = share_of(_terms_held(candidates, wanted), rarity)
+        refused = bool(missing) or (covered_share < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
         text = text_of_quotes(quotes)
@@ -304,7 +304,7 @@ def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | No
     return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
-def _first_whole(
+def _first_passage(
     question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
 ) -> _ScoredStretch | None:
     """Return the first passage as one stretch; None if it is empty or too long.
@@ -375,7 +375,7 @@ def _whole_passage(
     if len(passage.text) > _LONGEST_WHOLE:
         return None
     behind, span = _points_behind(rank, passage, hits)
-    stretch = whole(passage, span, lambda text: _share_held(text, rarity))
+    stretch = whole_passage(passage, span, lambda text: _share_held(text, rarity))
     if stretch is None:
         return None
     return _ScoredStretch(stretch, stretch.terms & rarity.keys(), 0.0, behind, span, _names_defined(rank, hits))

@@ -66,9 +66,11 @@ def _shorten(quote: Quote, question: str) -> Quote:
     """Return a quote shortened to the sentence that holds most of a question's rarest words, or to its beginning."""
     wanted = frozenset() if quote.code else content_terms(without_grammar(question))
     sentences = [match[0] for match in _SENTENCE.finditer(quote.text) if len(match[0]) <= _LONGEST_SENTENCE]
-    held = [wanted & content_terms(sentence) for sentence in sentences]
-    counts = Counter(term for terms in held for term in terms)
-    best = max(range(len(held)), key=lambda at: sum(1 / counts[term] for term in held[at]), default=0)
+    terms_by_sentence = [wanted & content_terms(sentence) for sentence in sentences]
+    counts = Counter(term for terms in terms_by_sentence for term in terms)
+    best = max(
+        range(len(terms_by_sentence)), key=lambda at: sum(1 / counts[term] for term in terms_by_sentence[at]), default=0
+    )
     if counts:
         return replace(quote, text=sentences[best])
     line = quote.text.split("\n", 1)[0]

@@ -177,8 +177,8 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
     if readme_of(material, "") is not None:
         yield Starter(_OF_ALL)
     of_prose = list(_of_prose(material, corpus.retriever.project))
-    acts = [one for one in of_prose if not thing_asked_about(one.question)]
-    things = [one for one in of_prose if thing_asked_about(one.question)]
+    acts = [one for one in of_prose if not subject_of_question(one.question)]
+    things = [one for one in of_prose if subject_of_question(one.question)]
     code = _of_code(material) if material.is_code else iter(())
     if _is_mostly_written(material):
         yield from chain(acts, things, code)
@@ -268,7 +268,7 @@ def _of_prose(material: Material, project: str) -> Iterator[Starter]:
     # A file in Word or HTML is larger than its text, so that a form of half a page would come before any chapter.
     others = sorted(others[:_READ], key=lambda path: -sum(map(len, material.lines(path))))
     paths = list(dict.fromkeys([*([readme] if readme else []), *others]))[:_MOST_FILES]
-    looked_at = [list(islice(_asked_sections(material, path, project), _LOOKED_AT)) for path in paths]
+    looked_at = [list(islice(_questions_from_headings(material, path, project), _LOOKED_AT)) for path in paths]
     # A heading that many documents share, such as "Description", makes a question about none of them.
     counts = Counter(question for starters in looked_at for question in {one.question for one in starters})
     sections = [_most_telling(one for one in starters if counts[one.question] <= _MOST_ALIKE) for starters in looked_at]
@@ -283,11 +283,11 @@ def _most_telling(candidates: Iterable[Starter]) -> list[Starter]:
 
 def _tells_little(one: Starter) -> tuple[bool, bool]:
     """Return a sort key: acts and differences come first, then things of several words, then things of one word."""
-    about = thing_asked_about(one.question)
+    about = subject_of_question(one.question)
     return bool(about), bool(about) and " " not in about
 
 
-def _asked_sections(material: Material, path: str, project: str) -> Iterator[Starter]:
+def _questions_from_headings(material: Material, path: str, project: str) -> Iterator[Starter]:
     lines = material.lines(path)
     sections = list(headings(lines))
     readme = path == readme_of(material, "")
@@ -339,7 +339,7 @@ def names_in(lines: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word, count in capital.items() if count > small[word.lower()])
 
 
-def thing_asked_about(question: str) -> str:
+def subject_of_question(question: str) -> str:
     """Return the thing that a question made from a heading asks about, as in "Tell me about X."; "" for other forms."""
     return question.removeprefix(_TELL).removesuffix(".") if question.startswith(_TELL) else ""
 

@@ -51,7 +51,7 @@ def answer_two_questions(
         answer: answers one question by a way, or returns None.
     """
     match = _WHAT_AND_WHO.match(question.text[:_LONGEST])
-    if match is not None and (explained := _explain_and_tell_uses(question, match, corpus)) is not None:
+    if match is not None and (explained := _explain_with_uses(question, match, corpus)) is not None:
         return explained
     both = _split_questions(question, corpus)
     if both is None:
@@ -67,7 +67,7 @@ def answer_two_questions(
     return None if first is None else _join_answers(first, rest)
 
 
-def _explain_and_tell_uses(question: Question, match: re.Match[str], corpus: Corpus) -> WayAnswer | None:
+def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus) -> WayAnswer | None:
     """Answer what a name is and who uses it; None if the question names nothing, or asks something else about it."""
     about, before, after = match.groups()
     names = names_of_code(about)
@@ -97,7 +97,7 @@ def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     sought = corpus.in_english(text)
     hits = without_restated(text, corpus.search(sought, _PASSAGES))
     doubt = corpus.doubt(sought, hits, translated=sought != text)
-    encode = corpus.meaning.near.encode
+    encode = corpus.meaning.local_embedder.encode
     quotes = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))

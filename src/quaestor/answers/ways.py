@@ -20,7 +20,7 @@ from quaestor.answers.overview.overview_answer import (
     answer_with_section,
     describe_folder,
 )
-from quaestor.answers.project_facts import tell_project_facts
+from quaestor.answers.project_facts import answer_project_facts
 from quaestor.answers.two_questions import answer_two_questions
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
@@ -57,13 +57,13 @@ _OF_GUIDE = re.compile(
 )
 
 
-def _tell_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
+def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer how the project is installed or contributed to; None for other questions."""
     if not _OF_GUIDE.search(question.text[:200]):
         return None
-    from quaestor.answers.project_guides import tell_project_guide  # noqa: PLC0415 - few questions ask this
+    from quaestor.answers.project_guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
 
-    return tell_project_guide(question, corpus)
+    return answer_with_project_guide(question, corpus)
 
 
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -86,8 +86,8 @@ def may_ask_history(text: str) -> bool:
 
 
 WAYS: tuple[Way, ...] = (
-    tell_project_facts,
-    _tell_project_guide,
+    answer_project_facts,
+    _answer_with_project_guide,
     answer_with_callers,
     answer_history,
     describe_folder,

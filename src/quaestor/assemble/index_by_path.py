@@ -12,7 +12,7 @@ from quaestor.core.errors import IndexBusyError, IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
 from quaestor.corpus.fresh_index import IndexParts
-from quaestor.crawl.repositories import fetch_repository, names_repository
+from quaestor.crawl.repositories import names_repository
 from quaestor.crawl.sites import crawl, is_address
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
@@ -137,6 +137,8 @@ class Index(Corpus):
             UsageError: ``rebuild`` is set for a shared index, and the folder holds no files.
         """
         if names_repository(path):
+            from quaestor.crawl.clone import fetch_repository  # noqa: PLC0415 - with HTTP and TLS, for a repository only
+
             settings = settings or load_configuration().settings
             fetch_repository(str(path), data_home(settings), allow_private=bool((site or {}).get("allow_private")))
         elif is_address(path):
@@ -188,14 +190,16 @@ class Index(Corpus):
         index = cls._open(root, settings, create=True)
         note_source(root, settings)
         with index._closed_on_error():
-            index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
+            index._make_in_turn(
+                progress, None, lambda: index.indexer.is_complete if whole else index.store.generation() > 0
+            )
         return index
 
     def _make_whole(self, progress: Progress | None, allowance: Allowance | None) -> None:
         """Make the index, or bring it up to date; retry if its database goes away, because a standby may take over."""
         for tries_left in reversed(range(_TRIES)):
             try:
-                if not self._make_in_turn(progress, allowance, lambda: self.indexer.whole):
+                if not self._make_in_turn(progress, allowance, lambda: self.indexer.is_complete):
                     self.refresh(progress=progress, allowance=allowance)
                 self.store.settle()
             except IndexUnusableError as error:
@@ -284,19 +288,19 @@ def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
 
 
 def _make_parts(root: Path, settings: Settings, *, create: bool) -> IndexParts:
-    made = index_embedder(root, settings)
+    recorded = index_embedder(root, settings)
     while True:
         # An index is made with the bundled embedder first: it answers while a transformer takes its minutes.
-        used = settings._replace(embedder="auto") if missing_transformer(settings, made) else settings
+        used = settings._replace(embedder="auto") if missing_transformer(settings, recorded) else settings
         try:
-            embedder = make_embedder(used, made, source=str(root), folder=index_folder(root, settings))
-            if made is not None:
-                _check_embedder(root, made, embedder, used)
+            embedder = make_embedder(used, recorded, source=str(root), folder=index_folder(root, settings))
+            if recorded is not None:
+                _check_embedder(root, recorded, embedder, used)
             store = make_store(root, settings, embedder, create=create)
         except IndexUnusableError:
             # Another process may have given the index another embedder since it was asked.
-            before, made = made, index_embedder(root, settings)
-            if made == before:
+            before, recorded = recorded, index_embedder(root, settings)
+            if recorded == before:
                 raise
             continue
         try:
@@ -318,24 +322,24 @@ def is_remote(root: Path, settings: Settings) -> bool:
     return resolve_auto(settings, index_embedder(root, settings)).startswith(OPENAI)
 
 
-def _check_embedder(root: Path, made: IndexEmbedder, embedder: Embedder, settings: Settings) -> None:
+def _check_embedder(root: Path, recorded: IndexEmbedder, embedder: Embedder, settings: Settings) -> None:
     """Refuse an index that was made with another embedder, or with other weights of the bundled one.
 
     Raises:
         IndexUnusableError: the embedder or its weights differ.
     """
-    if made.name == embedder.name:
+    if recorded.name == embedder.name:
         return
-    wanted = resolve_auto(settings, made)
+    wanted = resolve_auto(settings, recorded)
     rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} makes it anew"
-    if wanted == spec_of(made.name) == STATIC:
+    if wanted == spec_of(recorded.name) == STATIC:
         advice = f"{rebuild} with the one that is bundled now"
-    elif wanted == spec_of(made.name):
+    elif wanted == spec_of(recorded.name):
         advice = f"set 'embedder_base_url' to the endpoint that it was made with, or {rebuild} with this one"
     else:
         advice = f"search it with that one (setting 'embedder': 'auto'), or {rebuild}"
     raise IndexUnusableError(
-        f"The index of {str(root)!r} was made with the embedder {made.name!r}, not {embedder.name!r}: {advice}."
+        f"The index of {str(root)!r} was made with the embedder {recorded.name!r}, not {embedder.name!r}: {advice}."
     )
 
 

@@ -97,7 +97,7 @@ class AddedFiles:
         return hits_of(dict.fromkeys((*mentioned_paths(question, self._corpus), *self._paths)), self._corpus)
 
 
-def with_added_first(added: Sequence[Hit], found: Iterable[Hit]) -> tuple[Hit, ...]:
+def with_added_first(added: Sequence[Hit], hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """Return the added hits, followed by hits in other documents."""
     paths = {hit.path for hit in added}
-    return (*added, *(hit for hit in found if hit.path not in paths))
+    return (*added, *(hit for hit in hits if hit.path not in paths))

@@ -125,7 +125,7 @@ class Loop:
                 turn.plan = reading.plan
                 self._transcript.record_plan(turn.number, reading.plan)
                 yield Premeditated(reading.plan)
-            if self._protocol.passes or turn.stop_cutter.found is not None:
+            if self._protocol.passes or turn.stop_cutter.stop_met is not None:
                 return
             turn.stop_reason = turn.stop_reason or self._why_to_stop(turn, reading)
             if turn.stop_reason:
@@ -146,7 +146,7 @@ class Loop:
         Raises:
             WindowError: the question and the reply so far do not fit.
         """
-        shown = sum(len(one.answered) for one in turn.rounds)
+        shown = sum(len(one.results) for one in turn.rounds)
         while True:
             tail = self._protocol.tail(turn.rounds, self._opening, shown)
             sent = self._history.with_turn(turn, tail)
@@ -223,7 +223,7 @@ class Loop:
                 )
                 if shown := turn.show(text):
                     yield Text(shown)
-                if turn.stop_cutter.found is not None:
+                if turn.stop_cutter.stop_met is not None:
                     turn.finish = "stop"
                     return
                 if self._is_caught_in_repetition(turn, shown):

@@ -130,8 +130,8 @@ def examples() -> tuple[Message, ...]:
 
 def shown_passages(window: Window, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """Return the passages that the model sees, be it in the window's own message or in an earlier one."""
-    kept = passages_shown(runs(window.decisions))
-    return tuple(passage for place, passage in enumerate(passages) if place in kept)
+    shown = passages_shown(runs(window.decisions))
+    return tuple(passage for place, passage in enumerate(passages) if place in shown)
 
 
 @cache
@@ -300,7 +300,7 @@ def too_long_error(failure: TooLongError, window: Window) -> TooLongError:
         f" {window.reserve} for the reply, under a window of {window.limit}; the server allows {allowed} ({failure});"
         " set `window` to what the server was started with",
         limit=failure.limit,
-        asked=failure.asked,
+        request_tokens=failure.request_tokens,
         status=failure.status,
     )
 

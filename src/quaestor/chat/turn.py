@@ -113,8 +113,8 @@ class Turn:
         return self._flush_held() + self.visible.release_rest()
 
     def _flush_held(self) -> str:
-        held = self.stop_cutter.flush()
-        return self.visible.feed(held) if held else ""
+        text = self.stop_cutter.flush()
+        return self.visible.feed(text) if text else ""
 
     @property
     def usage(self) -> Usage:

@@ -12,7 +12,7 @@ from quaestor.chunking import merge
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import DecodedFile
 from quaestor.chunking.defined_names import CONTAINERS, Source
-from quaestor.chunking.grammars import LARGEST_PARSED, parse, scripts_within
+from quaestor.chunking.grammars import LARGEST_PARSED, parse_definitions, scripts_within
 from quaestor.chunking.outline import NO_PARENT, Outline, Piece
 from quaestor.chunking.syntax import SYNTAXES
 from quaestor.core.documents import Chunk
@@ -97,7 +97,7 @@ def cut_code(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple
     data = file.data
     if len(data) > LARGEST_PARSED:
         return Refusal(f"too large to parse ({len(data)} bytes)")
-    tree = parse(data, syntax.grammar, file.encoding, embedded=syntax.embedded)
+    tree = parse_definitions(data, syntax.grammar, file.encoding, embedded=syntax.embedded)
     if tree is None:
         return Refusal(f"could not be parsed as {language}")
     root = tree.root_node

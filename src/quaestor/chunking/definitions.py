@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.chunking.decode import decode
 from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source, as_method, named_child
-from quaestor.chunking.grammars import LARGEST_PARSED, parse
+from quaestor.chunking.grammars import LARGEST_PARSED, parse_definitions
 from quaestor.chunking.syntax import SYNTAXES, Syntax
 from quaestor.core.documents import Span
 
@@ -65,7 +65,7 @@ def definitions(data: bytes, language: str) -> list[Definition]:
     decoded = decode(data)
     if syntax is None or len(data) > LARGEST_PARSED:
         return []
-    tree = parse(decoded.data, syntax.grammar, decoded.encoding, embedded=syntax.embedded)
+    tree = parse_definitions(decoded.data, syntax.grammar, decoded.encoding, embedded=syntax.embedded)
     if tree is None:
         return []
     return _Walk(Source(decoded.data, decoded.encoding), syntax).run(tree.root_node)
@@ -117,10 +117,10 @@ class _Walk:
         if defined.kind == "function" and level.container in CONTAINERS and level.container != "module":
             defined = as_method(defined)
         scope = level.scope + defined.scope
-        made = self._definition(node, defined, scope, lead)
-        if self._continues(made):
-            made = self._join_definitions(self._found.pop(), made)
-        self._found.append(made)
+        definition = self._definition(node, defined, scope, lead)
+        if self._continues(definition):
+            definition = self._join_definitions(self._found.pop(), definition)
+        self._found.append(definition)
         if defined.kind in CONTAINERS and defined.body is not None:
             return _Level(defined.body.children, (*scope, defined.name), defined.kind)
         return None

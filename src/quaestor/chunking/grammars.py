@@ -34,6 +34,25 @@ _BLANKS = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
 _SCRIPT_TAG = re.compile(rb"<(?P<end>/)?script\b[^<>]*>", re.IGNORECASE)
 # At the top of an Astro component.
 _FRONT = re.compile(rb"\s*---[ \t]*\r?\n(?P<script>.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
+_PREPROCESSED = frozenset({"c", "cpp", "objc"})
+# Words that the preprocessor replaces and a grammar takes for types or names: EXPORT_API void f(), class API Name,
+# GIT_EXTERN(int) f(), void f() OVERRIDE; and those that fill a line. Two names in a row follow such a word, because one
+# may be a type in capitals. Directives and comments are passed over.
+_MACRO = re.compile(
+    rb"""
+    ^[ \t]*\#(?:[^\n\\]|\\[\s\S])*
+    |//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/|\Z)
+    |^(?P<open>[A-Z]\w*\()(?P<type>[\w \t*]+)(?P<close>\))(?=[ \t]*\*?\w+[ \t]*\()
+    |^[ \t]*(?P<line>[A-Z][A-Z\d]*_[A-Z\d_]+(?:\([^(){};\n]*\))?)[ \t]*$(?!\s*\{)
+    |\b(?:class|struct|union|enum)\s+(?P<of_type>[A-Z][A-Z\d_]{2,})(?=\s+\w)
+    |\b(?:class|struct)\s+\w+\s+(?P<final>[A-Z][A-Z\d_]{2,})(?=\s*[{:])
+    |\)(?:\s*(?:const|noexcept|override)\b)*\s+(?P<behind>[A-Z][A-Z\d_]{2,}(?:\([^(){};]*\))?)(?=\s*[;{:=])
+    |(?<![\w.>:"'\\])(?P<before>[A-Z][A-Z\d_]{2,})\b
+     (?=\s+(?:[\w:]+(?:<[^;{}()]{0,120}>)?[\s*&]+~?[A-Za-z_]|(?P<name>\w+)::~?(?P=name)\())
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_MACROS = ("open", "close", "line", "of_type", "final", "behind", "before")
 # Bytes beyond ASCII become letters, so that a file that is not UTF-8 parses with unchanged offsets.
 _TO_ASCII = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
 
@@ -151,6 +170,42 @@ def _without_markup(data: bytes) -> bytes:
         parts += [data[at:start].translate(_BLANKS), data[start:end]]
         at = end
     return b"".join([*parts, data[at:].translate(_BLANKS)])
+
+
+def parse_definitions(data: bytes, name: str, encoding: str = "utf-8", *, embedded: bool = False) -> Tree | None:
+    """Return the syntax tree of ``data`` for its definitions, as ``parse`` does.
+
+    Where C or C++ cannot be read as it is, it is parsed again with blanks in place of macros that stand beside
+    declarations: a class that begins with ``class EXPORT_API Name`` would be lost. The tree that leaves fewer bytes
+    unread is returned. Offsets are those of ``data``.
+    """
+    tree = parse(data, name, encoding, embedded=embedded)
+    if tree is None or name not in _PREPROCESSED or not tree.root_node.has_error:
+        return tree
+    other = parse(_MACRO.sub(_blank_macro, data), name, encoding)
+    return other if other is not None and _unread(other.root_node) < _unread(tree.root_node) else tree
+
+
+def _blank_macro(match: re.Match[bytes]) -> bytes:
+    """Return the matched text with blanks in place of its macro."""
+    text = bytearray(match[0])
+    for group in _MACROS:
+        start, end = (place - match.start() for place in match.span(group))
+        if match[group] is not None:
+            text[start:end] = match[group].translate(_BLANKS)
+    return bytes(text)
+
+
+def _unread(root: Node) -> int:
+    """Return how many bytes below a node the grammar could not read, and how many tokens it missed."""
+    waiting, unread = [root], 0
+    while waiting:
+        node = waiting.pop()
+        if node.is_error or node.is_missing:
+            unread += max(1, node.end_byte - node.start_byte)
+        elif node.has_error:
+            waiting.extend(node.children)
+    return unread
 
 
 def parse(data: bytes, name: str, encoding: str = "utf-8", *, embedded: bool = False) -> Tree | None:

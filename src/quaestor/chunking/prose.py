@@ -278,14 +278,14 @@ def _cuts(piece: Piece, data: bytes, settings: ChunkSettings, items: list[int]) 
     If there are ``items``, only their starts are yielded, unless an item exceeds the target.
     """
     blocks = [at for at in _blocks(data, piece.start, piece.end) if at > piece.start]
-    starts = [piece.start, *(_whole(blocks, items, piece.end, settings.target) if items else blocks)]
+    starts = [piece.start, *(_item_starts(blocks, items, piece.end, settings.target) if items else blocks)]
     for start, end in zip(starts, [*starts[1:], piece.end], strict=True):
         yield start
         if end - start > settings.limit and not _FENCE.match(data, start):
             yield from _sentences(data, start, end, settings.target)
 
 
-def _whole(blocks: list[int], items: list[int], end: int, target: int) -> list[int]:
+def _item_starts(blocks: list[int], items: list[int], end: int, target: int) -> list[int]:
     """Return the starts of items, and of blocks outside items and within those that exceed the target."""
     starts = blocks[: bisect_left(blocks, items[0])]
     for start, stop in pairwise([*items, end]):

@@ -61,7 +61,7 @@ def check_store(settings: Settings) -> str:
     health = examine_database(settings)
     if health.to_correct:
         raise FindingError("; ".join(health.to_correct), TO_CORRECT)
-    return health.found
+    return health.facts
 
 
 def check_index(root: Path, settings: Settings) -> str:
@@ -81,14 +81,14 @@ def _check_corpus(root: Path, settings: Settings) -> str:
         return f"no corpus {name!r} in the database yet: {command('index', root)} makes it, and so does a first search"
     if health.damaged:
         raise FindingError(
-            f"of {health.found} of {name!r} that were checked: {'; '.join(health.damaged)}. `quaestor store check`"
+            f"of {health.facts} of {name!r} that were checked: {'; '.join(health.damaged)}. `quaestor store check`"
             f" checks all, `quaestor store vacuum` rebuilds the lexical index, and"
             f" {command('index', root, '--rebuild')} rebuilds everything"
         )
     if health.to_correct:
         raise FindingError(f"{name!r}: {'; '.join(health.to_correct)}", TO_CORRECT)
     return (
-        f"{health.found} of {name!r}, chosen at random, match their checksums, documents, vectors and words;"
+        f"{health.facts} of {name!r}, chosen at random, match their checksums, documents, vectors and words;"
         " `quaestor store check` checks all"
     )
 

@@ -30,9 +30,9 @@ def call_line(call: Mapping[str, object], returned: Returned) -> str:
     """
     arguments = call["arguments"]
     values = list(arguments.values()) if isinstance(arguments, Mapping) else []
-    told = " ".join(json.dumps(value, ensure_ascii=False) for value in values)
-    told = told if len(told) <= _LONGEST else f"{told[: _LONGEST - 1]}…"
-    return one_line(f"→ {call['name']} {told} ({_outcome(returned)})")
+    argument_text = " ".join(json.dumps(value, ensure_ascii=False) for value in values)
+    argument_text = argument_text if len(argument_text) <= _LONGEST else f"{argument_text[: _LONGEST - 1]}…"
+    return one_line(f"→ {call['name']} {argument_text} ({_outcome(returned)})")
 
 
 def _outcome(returned: Returned) -> str:
@@ -111,10 +111,10 @@ def remark_on_unsupported(sentences: Sequence[str]) -> None:
         remark(f"  - {one_line(words_of_sentence(sentence))[:160]}")
 
 
-def remark_on_sent(sent: int, found: int) -> None:
+def remark_on_sent(sent: int, retrieved: int) -> None:
     """Print the number of passages shown to the model, if it is smaller than the number of hits."""
-    if sent < found:
-        remark(f"{sent} of {found} passages sent: a larger window (--window) would hold more")
+    if sent < retrieved:
+        remark(f"{sent} of {retrieved} passages sent: a larger window (--window) would hold more")
 
 
 def print_place(n: int, place: str, status: CitationStatus | None) -> None:

@@ -137,6 +137,6 @@ def without_frame(question: str) -> str:
     match = _FRAME.match(question) if len(question) <= _LONGEST_FRAMED else None
     rest = question[match.end() :] if match else ""
     rest = rest if content_terms(rest) else question
-    told = _PLACE_OF_TEXT.fullmatch(rest) if len(rest) <= _LONGEST_FRAMED else None
-    subject = told and (told["told"] or told["treated"])
+    framed = _PLACE_OF_TEXT.fullmatch(rest) if len(rest) <= _LONGEST_FRAMED else None
+    subject = framed and (framed["told"] or framed["treated"])
     return f"Where is {subject}?" if subject and content_terms(subject) else rest

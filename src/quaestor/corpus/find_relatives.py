@@ -78,7 +78,7 @@ class Relatives:
         """Return the finder over the index's present store, which changes when vectors are replaced."""
         store = self._index.store
         if self._relations is None or self._relations[0] is not store:
-            self._relations = (store, RelativeFinder(store, self._index.meaning.asked))
+            self._relations = (store, RelativeFinder(store, self._index.meaning.query_embedder))
         return self._relations[1]
 
     def _documents_of(self, related: Related) -> list[Document]:

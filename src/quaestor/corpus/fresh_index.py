@@ -97,7 +97,7 @@ class FreshIndex:
         self.store, self.embedder, self.indexer, ranker, coming = parts
         self.meaning = SearchEmbedder(self.embedder, self.indexer, self.root, coming)
         name = project_name(self.root, self.indexer.settings.git_within)
-        self.retriever = Retriever(self.store, self.meaning.asked, ranker, name)
+        self.retriever = Retriever(self.store, self.meaning.query_embedder, ranker, name)
         self._prose: tuple[int, bool] = (-1, False)  # as of a generation of the store
 
     def find_fresh(self, find: Callable[[], _Found], documents: Callable[[_Found], Iterable[Document]]) -> _Found:

@@ -98,11 +98,11 @@ class Watcher:
 
     Attributes:
         indexing: called during indexing, as for any index.
-        asked: called with the numbers of questions done and in all, and the configuration.
+        question_done: called with the numbers of questions done and in all, and the configuration.
     """
 
     indexing: Progress | None = None
-    asked: Callable[[int, int, Configuration], None] = lambda done, total, configuration: None
+    question_done: Callable[[int, int, Configuration], None] = lambda done, total, configuration: None
 
 
 DEPTH = 50
@@ -213,7 +213,7 @@ class _Count:
 
     def add(self, number: int, configuration: Configuration) -> None:
         self._done += number
-        self._watcher.asked(self._done, self._total, configuration)
+        self._watcher.question_done(self._done, self._total, configuration)
 
 
 @contextmanager

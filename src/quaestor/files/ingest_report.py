@@ -262,7 +262,7 @@ def histogram(counts: Sequence[int]) -> tuple[Bin, ...]:
     numbers = [0] * len(_FIRSTS)
     for count in counts:
         numbers[bisect_right(_FIRSTS, count) - 1] += 1
-    held = [place for place, number in enumerate(numbers) if number]
+    filled = [place for place, number in enumerate(numbers) if number]
     lasts = [first - 1 for first in _FIRSTS[1:]] + [None]
-    shown = range(held[0], held[-1] + 1) if held else ()
+    shown = range(filled[0], filled[-1] + 1) if filled else ()
     return tuple(Bin(_FIRSTS[place], lasts[place], numbers[place]) for place in shown)

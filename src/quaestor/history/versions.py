@@ -115,16 +115,16 @@ class Tag(NamedTuple):
 def tags(git: Git, *options: str) -> list[Tag]:
     """Return all tags, the newest last."""
     form = "%00".join(_FIELDS) + "%00%01%00"
-    found = git.run("for-each-ref", "--sort=creatordate", f"--format={form}", *options, "refs/tags", most=32 << 20).text
-    records = [record.removeprefix("\n").split("\0", 5) for record in found.split(_END)]
+    text = git.run("for-each-ref", "--sort=creatordate", f"--format={form}", *options, "refs/tags", most=32 << 20).text
+    records = [record.removeprefix("\n").split("\0", 5) for record in text.split(_END)]
     return [_tag(fields) for fields in records if len(fields) == len(_FIELDS)]
 
 
 def first_release(git: Git, commit: str) -> Tag | None:
     """Return the first version that contains a commit."""
-    held = tags(git, f"--contains={commit}")
-    released = [tag for tag in held if tag.version is not None and not tag.version.is_early]
-    return min(released or held, key=lambda tag: (bool(tag.series), tag.date), default=None)
+    containing = tags(git, f"--contains={commit}")
+    released = [tag for tag in containing if tag.version is not None and not tag.version.is_early]
+    return min(released or containing, key=lambda tag: (bool(tag.series), tag.date), default=None)
 
 
 def tag_text(tag: Tag) -> str:

@@ -201,7 +201,7 @@ class Indexer:
         return walk_result
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the first index was completed: not if it was never made, or was interrupted."""
         return self._store.metadata(RECIPE_KEY) is not None and not self._store.metadata(_BEGUN_KEY)
 

@@ -266,9 +266,9 @@ def _load(file: ReadFile, settings: IngestSettings) -> LoadedFile | RefusedFile:
 def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> CutDocument | SkippedPath:
     """Return the chunks of a file's bytes or of their Markdown, or the reason why it is left out."""
     try:
-        made = convert_file(data, path) if len(data) <= limit else None
-        if made is not None:
-            return _cut_converted(made, path, settings)
+        converted = convert_file(data, path) if len(data) <= limit else None
+        if converted is not None:
+            return _cut_converted(converted, path, settings)
         if skipped := _refuse(path, data, limit, settings):
             return skipped
         parts = cut(data, path, settings.chunks)

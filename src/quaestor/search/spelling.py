@@ -201,7 +201,7 @@ def correct_spelling(store: Store, query: Query) -> Spelling:
 def replace_unknown(text: str, unknown: Iterable[UnknownWord]) -> str:
     """Return a text in which the most similar words replace those that the store lacks."""
     nearest = {one.word: one.nearest[0] for one in unknown if one.nearest}
-    return _WORD.sub(lambda found: nearest.get(found.group(), found.group()), text) if nearest else text
+    return _WORD.sub(lambda match: nearest.get(match.group(), match.group()), text) if nearest else text
 
 
 def is_foreign(text: str) -> bool:
@@ -322,9 +322,9 @@ def _english_words() -> Mapping[str, Sequence[str]]:
 
 def _is_english(word: str) -> bool:
     """Return whether a word is English, or formed from an English word by a prefix or suffix."""
-    made = [word] + [word.removesuffix(end) for end, least in _ENDS if word.endswith(end) and len(word) >= least]
-    made += [word[2:]] if word.startswith(_BEGINNINGS) and len(word) > _LONG else []
-    return any(map(_has_vector, made))
+    stems = [word] + [word.removesuffix(end) for end, least in _ENDS if word.endswith(end) and len(word) >= least]
+    stems += [word[2:]] if word.startswith(_BEGINNINGS) and len(word) > _LONG else []
+    return any(map(_has_vector, stems))
 
 
 def _has_vector(word: str) -> bool:

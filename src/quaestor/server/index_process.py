@@ -72,7 +72,7 @@ def is_indexed(root: Path, settings: Settings) -> bool:
     """Return whether a source has an index that can be opened and was complete once."""
     try:
         with Index.open(root, settings=settings) as index:
-            return index.indexer.whole
+            return index.indexer.is_complete
     except (IndexUnusableError, NotFoundError):
         return False
 

@@ -216,14 +216,14 @@ def create(path: Path | None, session_row: Sequence[str]) -> sqlite3.Connection:
     else:
         make_private(path.parent)
         with failures_explained(path):
-            _put_whole(path, session_row)
+            _create_file(path, session_row)
             connection = _open_connection(str(path))
     with failures_explained(path):
         _prepare(connection)
     return connection
 
 
-def _put_whole(path: Path, session_row: Sequence[str]) -> None:
+def _create_file(path: Path, session_row: Sequence[str]) -> None:
     """Make a session's file under another name, then give it its own: a killed process leaves none half made.
 
     Raises:

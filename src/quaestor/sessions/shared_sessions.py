@@ -56,12 +56,12 @@ class SharedSessions(Sessions):
     def _create(self, name: str, owner: str, root: str) -> Transcript | None:
         row = (self._user, name, now(), owner, clean(root))
         with self._tables() as connection:
-            made = connection.execute(
+            inserted = connection.execute(
                 "insert into sessions (scope, id, created, owner, root) values (?, ?, ?, ?, ?)"
                 " on conflict do nothing returning key",
                 row,
             ).fetchone()
-        return None if made is None else Transcript(SharedSession(self._server, made[0], name))
+        return None if inserted is None else Transcript(SharedSession(self._server, inserted[0], name))
 
     def _open(self, name: str) -> Transcript:
         with self._tables() as connection:

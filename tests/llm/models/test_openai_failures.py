@@ -32,7 +32,7 @@ def test_too_long(scripted_server: Start, style: str) -> None:
     assert "too long" in sentence(answer)
     if STYLES[style].overflow != "empty":
         assert answer.error.limit == 100
-        assert answer.error.asked == server.requests[0].prompt_tokens
+        assert answer.error.request_tokens == server.requests[0].prompt_tokens
     assert len(server.requests) == (2 if STYLES[style].silent else 1)
 
 
@@ -284,4 +284,4 @@ def test_error_inside_a_stream(scripted_server: Start) -> None:
     event = json.dumps({"error": {"message": "request (90 tokens) exceeds the available context size (64 tokens)"}})
     answer = ask(model_for(scripted_server([Reply(events=[event])])))
     assert isinstance(answer.error, TooLongError)
-    assert (answer.error.limit, answer.error.asked) == (64, 90)
+    assert (answer.error.limit, answer.error.request_tokens) == (64, 90)

@@ -167,11 +167,11 @@ _CUSTOMS: tuple[tuple[str, str, dict[Aim, str]], ...] = (
 )
 
 
-def customary_commands(material: Material, aim: Aim, said: Sequence[Entry]) -> Iterator[Entry]:
-    """Yield the usual commands of the tools whose manifests lie in the root, unless ``said`` has a call of them."""
+def customary_commands(material: Material, aim: Aim, entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the usual commands of the tools whose manifests lie in the root, unless ``entries`` has a call of them."""
     for name, tool, commands in _CUSTOMS:
         tool_name = re.compile(rf"\b{tool}\w*\b")
-        if any(one.says and tool_name.search(one.says.text) for one in said):
+        if any(one.says and tool_name.search(one.says.text) for one in entries):
             continue
         for path in material.paths_named(name, 0) if aim in commands else ():
             lines = material.lines(path)
@@ -252,7 +252,7 @@ def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
             for number, line in enumerate(lines, 1):
                 if match := pattern.match(line):
                     targets.setdefault(match[1], number)
-            telling = [one for one in targets if _telling(aim).search(one)] or ([] if aim else list(targets))
+            telling = [one for one in targets if _lead_in_pattern(aim).search(one)] or ([] if aim else list(targets))
             telling.sort(key=lambda name: aim is not None and _AIMS[aim].match(name) is None)
             shown = telling[:_MOST_TARGETS]
             if shown:
@@ -266,7 +266,7 @@ def _first_of(line: str, path: str, number: int, brief: str) -> Statement:
     return Statement(line.strip()[:_LONGEST], Source(path, number, number), verbatim=True, brief=brief)
 
 
-def _telling(aim: Aim | None) -> re.Pattern[str]:
+def _lead_in_pattern(aim: Aim | None) -> re.Pattern[str]:
     return _AIMS[aim] if aim else _TELLING
 
 
@@ -279,7 +279,7 @@ def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
                 inside = True
             elif inside and line.strip().startswith("}"):
                 break
-            elif inside and (match := _NPM_SCRIPT.match(line)) and _telling(aim).search(match[1]):
+            elif inside and (match := _NPM_SCRIPT.match(line)) and _lead_in_pattern(aim).search(match[1]):
                 scripts.append((match[1], number))
         if scripts:
             scripts.sort(key=lambda one: aim is not None and _AIMS[aim].match(one[0]) is None)

@@ -159,7 +159,7 @@ class _PathReader:
             leads = len(leading) < _LEADERS and (
                 joined if leading else words <= (3 if self._is_strong(text, match) else 0)
             )
-            path = self._path_meant(
+            path = self._path_named_by(
                 match[0], strong=self._is_strong(text, match), leads=leads and _BULLET.match(line) is not None
             )
             if path is None or _CALL.match(text[match.end() : match.end() + 2]) or text.startswith(":`", match.end()):
@@ -190,7 +190,7 @@ class _PathReader:
     def _is_strong(self, text: str, match: re.Match[str]) -> bool:
         return _STRONG_BEFORE.search(text[max(0, match.start() - 6) : match.start()]) is not None
 
-    def _path_meant(self, token: str, *, strong: bool, leads: bool) -> str | None:
+    def _path_named_by(self, token: str, *, strong: bool, leads: bool) -> str | None:
         """Return the folder or file that a word names; None if it is no path of this corpus."""
         name = token.removeprefix("./").strip("/").rstrip(".,:;")
         if len(name) < 2 and not (strong and name):

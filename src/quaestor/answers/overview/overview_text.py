@@ -185,14 +185,14 @@ def _pieces_with_marks(entry: Entry, overview: Overview) -> Iterator[str | int]:
 
 def _in_quote_marks(says: Statement) -> str:
     """Return a statement's text, in quote marks if it can be compared with its source character by character."""
-    said = on_one_line(says.text)
-    if says.verbatim and _QUOTE_MARKS.search(said) and says.brief is not None:
+    text = on_one_line(says.text)
+    if says.verbatim and _QUOTE_MARKS.search(text) and says.brief is not None:
         # Of a line of code that holds quote marks, what stands between them, unless that is torn from its brackets.
-        part = max(_QUOTE_MARKS.split(said), key=len).strip()
-        said = said if part.endswith(tuple("[({<")) or part.startswith(tuple("])}>")) else part
-    if not says.verbatim or _QUOTE_MARKS.search(said) or len(said) < _LEAST_QUOTE:
+        part = max(_QUOTE_MARKS.split(text), key=len).strip()
+        text = text if part.endswith(tuple("[({<")) or part.startswith(tuple("])}>")) else part
+    if not says.verbatim or _QUOTE_MARKS.search(text) or len(text) < _LEAST_QUOTE:
         return escape_markdown(on_one_line(says.text))
-    return f"“{said}”" if escape_markdown(said) == said else code(said)
+    return f"“{text}”" if escape_markdown(text) == text else code(text)
 
 
 def _number(entry: Entry, overview: Overview, numbers: Sequence[int]) -> int | None:

@@ -27,7 +27,7 @@ from quaestor.corpus import CorpusStats
 from quaestor.corpus.corpus_json import survey_object
 from quaestor.corpus.descriptions import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlState
-from quaestor.crawl.repositories import fetch_repository, names_repository
+from quaestor.crawl.repositories import names_repository
 from quaestor.crawl.sites import crawl, forget_dry_run, is_address, note_dry_run, put_back, was_fetched_by_dry_run
 from quaestor.indexing.indexer import Changes, by_reason
 from quaestor.indexing.watch import watch
@@ -135,8 +135,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
                 print_report(report, verbose)
             _print_changes(root, changes, index.stats(), verbose)
             _print_ignored(changes, configuration.origins["ignore"])
-        kept = index.stats().documents
-    return _print_unembedded(changes) or _report_refusal(root, changes, kept) or held_back(report)
+        documents = index.stats().documents
+    return _print_unembedded(changes) or _report_refusal(root, changes, documents) or held_back(report)
 
 
 def _fetch_source(
@@ -153,6 +153,8 @@ def _fetch_source(
     if path is not None and names_repository(path):
         if flags - {"allow_private"}:
             raise UsageError(f"{path!r} is a repository, for which only --allow-private is used. Leave the others out.")
+        from quaestor.crawl.clone import fetch_repository  # noqa: PLC0415 - with HTTP and TLS, for a repository only
+
         home = data_home(configure(None).settings)
         fetched = fetch_repository(path, home, allow_private="allow_private" in flags, submodules=submodules)
         for sentence in fetched.missing:
@@ -192,9 +194,9 @@ def _agree_on_cost(root: Path, settings: Settings, *, rebuild: bool, yes: bool, 
     return None if estimate is None else agreed_cost(estimate, settings, yes=yes, most=most)
 
 
-def _report_refusal(root: Path, changes: Changes, kept: int) -> int:
+def _report_refusal(root: Path, changes: Changes, documents: int) -> int:
     """Print why the only file that was named is not indexed; return the exit code."""
-    if kept or not changes.skipped or not root.is_file():
+    if documents or not changes.skipped or not root.is_file():
         return 0
     why = changes.skipped[0]
     reason = f"{why.reason}{': ' if why.detail else ''}{one_line(why.detail)}"
@@ -284,7 +286,7 @@ def _print_embedded(changes: Changes) -> None:
         echo(f"waiting     {waiting}: found by words alone until `quaestor index` embeds them")
 
 
-def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: bool) -> None:
+def _print_changes(root: Path, changes: Changes, stats: CorpusStats, verbose: bool) -> None:
     parts = [
         f"{len(paths):,} {word}"
         for paths, word in (
@@ -297,10 +299,10 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
     if changes.elsewhere:
         parts.append(f"{changes.elsewhere:,} by other processes")
     echo(
-        f"{one_line(str(root))}: {amount(held.documents, 'document')}, {amount(held.chunks, 'chunk')} "
+        f"{one_line(str(root))}: {amount(stats.documents, 'document')}, {amount(stats.chunks, 'chunk')} "
         f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
     )
-    if not held.documents and not root.is_file():
+    if not stats.documents and not root.is_file():
         echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
     if changes.embedded or changes.pending:
         _print_embedded(changes)

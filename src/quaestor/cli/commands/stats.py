@@ -36,17 +36,17 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     root = find_root(path)
     settings = configure(root, embedder=embedder, embedder_price=price).settings
     if embedder is None:
-        survey, estimate, held, coming = _index_contents(root, settings)
+        survey, estimate, index_stats, coming = _index_contents(root, settings)
     else:
         survey, estimate = survey_and_estimate(root, settings)
-        held, coming = None, None
-    tuning = IndexTuning() if held is None else checked_tuning(root, settings)
+        index_stats, coming = None, None
+    tuning = IndexTuning() if index_stats is None else checked_tuning(root, settings)
     if as_json:
         index = (
             {}
-            if held is None
+            if index_stats is None
             else {
-                "index": held._asdict(),
+                "index": index_stats._asdict(),
                 "tuned": tuning._asdict() if tuning.embedder else None,
                 "coming": coming_object(coming),
             }
@@ -55,8 +55,10 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
         return 0
     print_survey(root, survey, verbose)
     print_estimate(estimate)
-    if held is not None:
-        echo(f"index       {size(held.index_bytes)} on disk, {held.store}, embedder {held.embedder}")
+    if index_stats is not None:
+        echo(
+            f"index       {size(index_stats.index_bytes)} on disk, {index_stats.store}, embedder {index_stats.embedder}"
+        )
         if tuning.embedder:
             echo(f"tuned       {tuning.line()}")
         if coming is not None:

@@ -300,7 +300,7 @@ def _link(one: LinkedCitation) -> Markup:
 def _with_marks(text: str, environment: Mapping[str, object]) -> str:
     """Return text with placeholders replaced by the original marks, which within code are code."""
     sources: Sequence[str] = environment["sources"]  # type: ignore[assignment]
-    return _PLACE.sub(lambda found: sources[int(found[1])] if found[1] else "", text)
+    return _PLACE.sub(lambda match: sources[int(match[1])] if match[1] else "", text)
 
 
 def _code(text: str, language: str) -> str:
