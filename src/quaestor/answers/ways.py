@@ -79,6 +79,23 @@ def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer 
     return explain_term(question, corpus) if asks_about_a_word(question.text) and holds_documents(corpus) else None
 
 
+_OF_GUIDE = re.compile(
+    r"instal|set.*up|\bget|\badd|\buse|download|includ|import|integrat|contribut|patch|pull request"
+    r"|\bprs?\b|help|involved|einricht|\brichte|\bbind|nutze|verwende|beitrag|mitarbeit|mithelf|mitmach|mitwirk|ajout|utilis|particip|colabor"
+    r"|añad|agreg|\bus[oa]|obtain|安装|贡献|インストール|貢献",
+    re.IGNORECASE,
+)
+
+
+def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer how the project is installed or contributed to; None for other questions."""
+    if not _OF_GUIDE.search(question.text[:200]):
+        return None
+    from quaestor.answers.project_guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
+
+    return answer_with_project_guide(question, corpus)
+
+
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer to a question about history; None for other questions, or if the history does not answer."""
     if not may_ask_history(question.text):
@@ -109,6 +126,7 @@ WAYS: tuple[Way, ...] = (
     answer_origin,
     answer_project_facts,
     list_declared,
+    _answer_with_project_guide,
     answer_with_callers,
     answer_with_maintainers,
     answer_history,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from quaestor.answers.history_answer import HistoryAnswer
-    from quaestor.answers.overview.statements import Overview
+    from quaestor.answers.overview.overview_text import Overview
     from quaestor.llm.models import Model
 
 from quaestor.assemble.embedders_by_name import (

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Literal
 
 from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.overview_text import Entry, Source, Statement
 from quaestor.answers.overview.prose_lines import headings
-from quaestor.answers.overview.statements import Entry, Source, Statement
 
 Aim = Literal["build", "test", "run"]
 """What somebody wants to do with a project."""

@@ -15,8 +15,8 @@ from posixpath import dirname
 from quaestor.answers.overview.introduction import shorten
 from quaestor.answers.overview.material import DOCUMENTATION, Material, depth_in, parent_of, weight_of
 from quaestor.answers.overview.named_paths import NamedPath
+from quaestor.answers.overview.overview_text import Entry, Statement
 from quaestor.answers.overview.path_descriptions import defined_names, description
-from quaestor.answers.overview.statements import Entry, Statement
 from quaestor.related.imports import imports_of
 from quaestor.search.background_documents import CHANGELOG, LEGAL
 

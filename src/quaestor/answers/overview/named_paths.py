@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from posixpath import dirname, splitext
 
 from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.answers.overview.prose_lines import plain, says_something
-from quaestor.answers.overview.statements import Source, Statement
 from quaestor.chunking.languages import knows_extension
 
 _MOST_DOCUMENTS = 24

@@ -10,7 +10,7 @@ from itertools import islice
 
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shorten
 from quaestor.answers.overview.material import Material, is_code
-from quaestor.answers.overview.statements import Source, Statement
+from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.chunking.manual_headings import MANUALS
 from quaestor.core.documents import Chunk
 from quaestor.related.stored_files import IndexedFile
