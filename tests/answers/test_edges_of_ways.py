@@ -22,7 +22,6 @@ from quaestor.answers.explain_error import _ErrorAnswer, _FrameHere, _is_fault, 
 from quaestor.answers.explain_name import _before_legal_words, _end_of_comment
 from quaestor.answers.explain_term import read_term_question
 from quaestor.answers.message_templates import MessagePlaces, Template, _match, _Message, _tells_of_fault, _worth
-from quaestor.answers.names_question import read_name_question
 from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
 from quaestor.answers.template_agreement import Agreement, words_of
 from quaestor.answers.term_definitions import definitions_of, end_of_list
@@ -32,6 +31,7 @@ from quaestor.answers.ways import answer_by_way
 from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.related.stored_files import IndexedFile, load_file
+from quaestor.search.names_in_question import read_name_question
 from quaestor.stores import StoredChunk
 
 STEPS = "".join(f"    step_{n}(letter)\n" for n in range(50))

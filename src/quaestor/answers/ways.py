@@ -20,7 +20,6 @@ from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_option import explain_option, list_environment, list_options
 from quaestor.answers.explain_term import explain_term, holds_documents
 from quaestor.answers.listings import list_declared, list_folder, list_tests
-from quaestor.answers.names_question import asks_about_a_word
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_overview,
@@ -38,7 +37,7 @@ from quaestor.core.errors import NotFoundError
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.search.names_in_question import names_of_code
+from quaestor.search.names_in_question import asks_about_a_word, names_of_code
 
 _LONGEST = 300
 _PASSAGES = 10
