@@ -329,7 +329,7 @@ def _check_embedder(root: Path, recorded: IndexEmbedder, embedder: Embedder, set
     if recorded.name == embedder.name:
         return
     wanted = resolve_auto(settings, recorded)
-    rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} makes it anew"
+    rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} rebuilds it"
     if wanted == spec_of(recorded.name) == STATIC:
         advice = f"{rebuild} with the one that is bundled now"
     elif wanted == spec_of(recorded.name):
@@ -356,8 +356,8 @@ def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bo
         ) from error
     except IndexUnusableError as error:
         # A store does not know its source: from another folder, the user would rebuild another index.
-        anew = f"run {command('index', root, '--rebuild')}"
-        raise type(error)(str(error).replace(REBUILD, anew)) from error
+        advice = f"run {command('index', root, '--rebuild')}"
+        raise type(error)(str(error).replace(REBUILD, advice)) from error
 
 
 def _locate_source(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
