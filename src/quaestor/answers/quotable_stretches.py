@@ -202,7 +202,7 @@ def _pieces_of(passage: Passage) -> list[Piece]:
 
 
 def _rows_apart(text: str, pieces: Sequence[Piece], weight: Callable[[str], float]) -> Sequence[Piece]:
-    """Return pieces, each row of a long table a section by itself if a row tells most."""
+    """Return pieces; each row of a long table becomes its own section if one row holds most of the question."""
     rows = [piece for piece in pieces if _ROW.match(text, piece.start)]
     weights = {piece.start: weight(text[piece.start : piece.end]) for piece in pieces}
     most = max((weights[row.start] for row in rows), default=0.0)
@@ -261,7 +261,7 @@ def _definitions_that_tell(passage: Passage, span: tuple[int, int], weight: Call
 
 
 def _rows_that_tell(text: str, weight: Callable[[str], float]) -> tuple[int, int]:
-    """Return where the lines of a table of values begin and end that tell enough of the question."""
+    """Return the start and end of the rows, in a table of values, that hold enough of the question."""
     rows = [Piece(*line.span(), number, "") for number, line in enumerate(re.finditer(r"[^\n]+", text))]
     kept_rows = _without_edges(text, rows, weight) if len(rows) >= _MANY_ROWS else rows
     return kept_rows[0].start, kept_rows[-1].end

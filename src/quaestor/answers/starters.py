@@ -342,7 +342,7 @@ def names_in(lines: Iterable[str]) -> frozenset[str]:
 
 
 def subject_of_question(question: str) -> str:
-    """Return the thing that a question made from a heading asks about, as in "Tell me about X."; "" for other forms."""
+    """Return the subject of a question made from a heading, the X of "Tell me about X."; "" for other forms."""
     return question.removeprefix(_TELL).removesuffix(".") if question.startswith(_TELL) else ""
 
 

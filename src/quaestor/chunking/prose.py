@@ -182,7 +182,7 @@ def cut_prose(file: DecodedFile, language: str, settings: ChunkSettings, *, page
 
 
 def _named_for_columns(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """Yield chunks; one that begins amid a table is named for its columns, which its rows do not say."""
+    """Yield chunks; one that begins within a table is named after its columns, which its rows do not repeat."""
     columns = ""
     for chunk in chunks:
         lines = chunk.text.strip("\r\n").split("\n")

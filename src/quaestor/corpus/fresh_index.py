@@ -225,7 +225,7 @@ def _repairs(damaged: Collection[str]) -> tuple[str, ...]:
     if not damaged:
         return ()
     parts = ", ".join(sorted(damaged))
-    return (f"Parts of the index were damaged or of another version and are made anew from the rest: {parts}.",)
+    return (f"Parts of the index were damaged or of another version and are rebuilt from the rest: {parts}.",)
 
 
 def _now() -> str:

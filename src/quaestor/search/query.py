@@ -167,7 +167,7 @@ def _kind(text: str) -> QueryKind:
 
 
 def _looks_like_a_name(text: str) -> bool:
-    """Tell ``HandlerStack`` and ``send`` from questions, which some scripts put no space into."""
+    """Return whether a text is like ``HandlerStack`` or ``send``; a question in some scripts has no space, either."""
     return " " not in text and not (has_unspaced(text) and len(text) > _LONGEST_UNSPACED_NAME)
 
 

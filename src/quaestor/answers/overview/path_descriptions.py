@@ -361,7 +361,7 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
 
 
 def _is_telling(line: str, name: str) -> bool:
-    """Return whether a line begins the definition of a function or a type, which reads by itself."""
+    """Return whether a line begins the definition of a function or a type, which needs no explanation."""
     own = rf"(?<![\w.]){re.escape(name)}"
     return re.search(rf"{_KEYWORD}\b[^=]*{own}(?!\w)|^(?!\s*return\b)[^=]*{own}{_CALLABLE}", line) is not None
 
@@ -392,7 +392,7 @@ def _names_of_block(chunk: Chunk, scope: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tells(name: str) -> bool:
-    """Return whether a name that a file defines may tell what the file is for."""
+    """Return whether a name that a file defines may show the file's purpose."""
     return len(name) > 2 and not name.startswith("_") and name not in _USUAL and not GUARD.fullmatch(name)
 
 
