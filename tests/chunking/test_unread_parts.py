@@ -3,6 +3,7 @@
 import pytest
 
 from quaestor.chunking import cut
+from quaestor.chunking.definitions import definitions
 from quaestor.core.documents import Chunk
 
 OLD_PROTO = b"""\
@@ -69,6 +70,12 @@ def test_definitions_that_the_grammar_loses(data: bytes, path: str, names: set[s
     assert made.chunker == "tree-sitter"
     assert names <= set(defined(made.chunks))
     assert "".join(chunk.text for chunk in made.chunks) == data.decode()
+
+
+def test_they_are_definitions_up_to_the_next() -> None:
+    known = [(one.name, one.kind, one.span.start_line, one.span.end_line) for one in definitions(OLD_PROTO, "proto")]
+    assert known == [("Output", "class", 4, 7), ("Payments", "interface", 8, 9)]
+    assert [one.name for one in definitions(b"if [ ]; then (\n  opened() { true; }\n", "bash")] == ["opened"]
 
 
 def test_each_is_defined_once_with_its_comment() -> None:

@@ -6,14 +6,14 @@ In languages without a grammar, keywords mark where a definition begins, as in t
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.chunking import merge
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import DecodedFile
 from quaestor.chunking.defined_names import CONTAINERS, Source
-from quaestor.chunking.grammars import LARGEST_PARSED, parse_definitions, scripts_within, unread_parts
+from quaestor.chunking.definitions import lost_definitions
+from quaestor.chunking.grammars import LARGEST_PARSED, parse_definitions, scripts_within
 from quaestor.chunking.outline import NO_PARENT, Outline, Piece
 from quaestor.chunking.syntax import SYNTAXES
 from quaestor.core.documents import Chunk
@@ -84,21 +84,6 @@ _M4 = re.compile(
 )
 # param location string = 'west', resource app 'Microsoft.App/containerApps@2024-03-01' = {
 _DECLARED = re.compile(rb"^(?P<indent>)(?:module|output|param|resource|var)[ \t]+(?P<name>\w+)", re.MULTILINE)
-# Lines that begin a definition where a grammar loses its way: in dialects (zsh), old versions (proto2), whatever only
-# Perl itself can read.
-_LOST = {
-    "bash": rb"^[ \t]*(?P<word>function[ \t]+)?(?P<name>[A-Za-z_][\w:.-]*)[ \t]*(?(word)(?:\(\))?[ \t]*\{|\(\))",
-    "make": rb"^(?P<name>[A-Za-z][\w./-]*)[ \t]*(?:::(?!=)|:(?![:=]))",
-    "perl": rb"^(?P<word>sub|package)[ \t]+(?P<name>\w+(?:::\w+)*)",
-    "proto": rb"^[ \t]*(?P<word>message|service|enum|rpc)[ \t]+(?P<name>\w+)",
-    "sql": rb"(?i:^[ \t]*create[ \t]+(?:or[ \t]+replace[ \t]+)?(?P<word>function|procedure|table|trigger|view)[ \t]+"
-    rb"(?:if[ \t]+not[ \t]+exists[ \t]+)?(?:[`\"\[]?\w+[`\"\]]?\.)?[`\"\[]?(?P<name>\w+))",
-}
-_LOST_LINES = {language: re.compile(one, re.MULTILINE) for language, one in _LOST.items()}
-_LOST_KINDS = {
-    **{"package": "module", "message": "class", "service": "interface", "enum": "enum", "rpc": "method"},
-    **{"table": "type", "view": "type"},
-}
 _COMMENT = re.compile(rb"[ \t]*(?:#|//|--|;|%|\(\*|/\*|\*|'|\[<|@|///|\"\"\")")
 _MOST_ABOVE = 60
 _VALUES = ("constant", "variable")
@@ -133,23 +118,17 @@ def cut_code(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple
 
 def _with_lost_definitions(pieces: list[Piece], root: Node, data: bytes, start: int, language: str) -> list[Piece]:
     """Return the pieces of a tree with pieces for definitions that lines begin in what the grammar could not read."""
-    pattern = _LOST_LINES.get(language)
-    if pattern is None or not root.has_error or [one.start for one in pieces] != sorted(one.start for one in pieces):
-        return pieces
     known = {place for piece in pieces for _, _, place in piece.defines}
-    unread = sorted(unread_parts(root))
+    lost = [one for one in lost_definitions(root, data, start, language) if one.place not in known]
+    if not lost or [one.start for one in pieces] != sorted(one.start for one in pieces):
+        return pieces
     added: list[Piece] = [] if pieces else [Piece(start, 0, NO_PARENT)]
-    for line in pattern.finditer(data, start):
-        place = line.start("name")
-        at = bisect_right(unread, (place, len(data))) - 1
-        if place in known or at < 0 or place >= unread[at][1]:
-            continue
-        name, word = line["name"].decode(), (line.groupdict().get("word") or b"").strip().lower().decode()
-        begin = _with_comment(data, line.start(), added[-1].start if added else start)
-        piece = Piece(begin, len(pieces) + len(added), NO_PARENT, name, _LOST_KINDS.get(word, "function"))
-        piece.defines = [(0, name, place)]
+    for one in lost:
+        begin = _with_comment(data, one.line, added[-1].start if added else start)
+        piece = Piece(begin, len(pieces) + len(added), NO_PARENT, one.name, one.kind)
+        piece.defines = [(0, one.name, one.place)]
         added.append(piece)
-    return sorted([*pieces, *added], key=lambda piece: piece.start) if any(one.name for one in added) else pieces
+    return sorted([*pieces, *added], key=lambda piece: piece.start)
 
 
 def _with_markup(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:
