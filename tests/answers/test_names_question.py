@@ -127,9 +127,9 @@ def test_a_question_that_points_back_is_understood_by_the_last_that_names_a_thin
     assert with_context("why?", earlier) == "why?"
 
 
-def test_a_question_of_a_single_word_that_goes_on_is_read_with_the_one_before() -> None:
+def test_a_question_without_a_telling_word_that_goes_on_is_read_with_the_one_before() -> None:
     earlier = ["Wer hat Git entwickelt?"]
     assert with_context("Wann war das?", earlier) == f"{earlier[0]}\nWann war das?"
-    assert with_context("And the minor one?", ["What is a major mode?"]) == "What is a major mode?\nAnd the minor one?"
+    assert with_context("And on a phone?", ["What is a major mode?"]) == "And on a phone?"
     assert with_context("and parse_minor?", ["What is a major mode?"]) == "and parse_minor?"
     assert with_context("Wann war das?", []) == "Wann war das?"

@@ -21,8 +21,6 @@ ASKED_BACK = (
 )
 _GOES_ON = 0.7
 """How likely a question goes on with the topic from which on it is read together with the one before."""
-_FEW_WORDS = 1
-"""Telling words of a question that says too little by itself."""
 _LONGEST = 12
 """Words of a question that can be without context."""
 _POINTING = re.compile(
@@ -91,11 +89,14 @@ def with_context(text: str, earlier: Sequence[str]) -> str:
 
 
 def _needs_context(text: str, earlier: Sequence[str]) -> bool:
-    """Return whether a question only points back, or goes on with the one before and has a single telling word."""
+    """Return whether a question only points back, or goes on with the one before and has no telling word.
+
+    One that has a telling word, which nothing here may hold, is to be judged by that word.
+    """
     if is_without_context(text):
         return _POINTING.search(text) is not None
-    few = len(informative_words(text)) <= _FEW_WORDS
-    return few and bool(earlier) and not names_of_code(text) and continuity(text, earlier[-1]) >= _GOES_ON
+    bare = not informative_words(text) and not names_of_code(text)
+    return bare and bool(earlier) and continuity(text, earlier[-1]) >= _GOES_ON
 
 
 def _is_empty_word(word: str) -> bool:
