@@ -115,6 +115,9 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         "agreements.md": "# Agreements\n\nTTS is a fee-for-service organization, like many others.\n",
         "glossary.md": "# Glossary\n\n- **TTS** - The school that helps people\n  to learn what they need.\n",
         "providers.md": "# Service Providers\n\nThe central place where all of it begins.\n",
+        "code-of-conduct.md": "# Our Code\n\nA code of conduct is a promise that people make to each other.\n",
+        "joining.md": "# Joining\n\n* **CODE_OF_CONDUCT:** The code of conduct sets some ground rules for all.\n",
+        "pcm/code-of-conduct.md": "# Code of conduct\n\nCode of conduct na document wey dey for everybody.\n",
         "packages.md": "# Packages\n\nA service provider is a point where packages are joined.\n",
     }
     with index_of(tmp_path_factory.mktemp("terms") / "handbook", pages) as index:
@@ -179,6 +182,10 @@ def test_a_glossary_comes_first_and_what_an_abbreviation_stands_for_behind_it(do
 
 def test_a_document_of_the_terms_name_comes_before_one_that_mentions_it(documents: Index) -> None:
     assert places(documents, "what is a service provider") == [("providers.md", 1, 3)]
+
+
+def test_the_document_that_bears_the_terms_name_comes_first_and_a_translation_last(documents: Index) -> None:
+    assert places(documents, "What is a code of conduct?") == [("code-of-conduct.md", 3, 3)]
 
 
 def test_what_nobody_defines_is_left_to_the_search(documents: Index) -> None:

@@ -13,6 +13,7 @@ from chat_parts import answer, ask, kinds, model_at, said_in
 
 from index_of_files import index_of
 from quaestor import Index
+from quaestor.answers.quotes_in_markdown import Quote, text_of_quotes
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Text
@@ -114,18 +115,14 @@ def test_markup_is_shown_as_markdown_and_verified_where_it_is(tmp_path: Path) ->
         assert [(one.start_line, one.end_line, one.status) for one in citations.citations] == [(4, 6, "verified")]
 
 
-def test_of_what_is_quoted_again_the_section_is_shown_whose_heading_answers(tmp_path: Path) -> None:
+def test_of_what_is_quoted_again_the_section_is_shown_whose_heading_answers() -> None:
     steps = (
-        "# Post\n\n## Before a letter is sent\n\n**Weight**: Is it weighed?\n\n**Stamp**: Is one on it?\n\n"
-        "## After delivery\n\n**Receipt**: Is it signed?\n\n**Record**: Is it kept?\n"
+        "## Before a letter is sent\n\n**Weight**: Is it weighed?\n\n**Stamp**: Is one on it?\n\n"
+        "## After delivery\n\n**Receipt**: Is it signed?\n\n**Record**: Is it kept?"
     )
-    with index_of(tmp_path, {"steps.md": steps}) as index:
-        conversation = Conversation(index)
-        assert "Is it signed" in answer(
-            ask(conversation, "what is asked of a letter, before it is sent and after delivery?")
-        )
-        said = answer(ask(conversation, "and after delivery?"))
-        assert "quoted above:\n\n> **Receipt**: Is it signed?\n> \n> **Record**: Is it kept?\n\n[1]" in said
+    quote = Quote(1, "steps.md", 1, 11, steps, False, language="markdown")
+    again = text_of_quotes([quote], [text_of_quotes([quote])], "and after delivery?")
+    assert again.endswith(", quoted above:\n\n> **Receipt**: Is it signed?\n> \n> **Record**: Is it kept?\n\n[1]")
 
 
 def test_of_what_is_quoted_again_the_sentence_is_shown_that_answers_the_later_question(tmp_path: Path) -> None:

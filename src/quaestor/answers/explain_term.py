@@ -28,6 +28,8 @@ from quaestor.core.documents import Document
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import terms
 from quaestor.corpus import Corpus
+from quaestor.search.background_documents import CHANGELOG, GENERATED, LEGAL, VENDORED
+from quaestor.search.language import language_of
 from quaestor.search.path_roles import profile_path
 
 _LONGEST = 120
@@ -79,14 +81,17 @@ _COMPARED = tuple(
 
 def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Explain a term, or two terms that are compared; None if nothing in the corpus defines them."""
+    language = language_of(question.text)
     if pair := read_comparison(question.text):
         corpus.try_refresh()
-        return corpus.retry_reopened(lambda: _answer_by_two_definitions(*pair, corpus))
+        return corpus.retry_reopened(lambda: _answer_by_two_definitions(*pair, corpus, language))
     term = read_term_question(question.text)
     if not term:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _answer_by_number(term, corpus) or _answer_by_definition(term, corpus))
+    return corpus.retry_reopened(
+        lambda: _answer_by_number(term, corpus) or _answer_by_definition(term, corpus, language)
+    )
 
 
 def read_term_question(text: str) -> str:
@@ -118,9 +123,9 @@ def _answer_by_number(term: str, corpus: Corpus) -> WayAnswer | None:
     return None if path is None else explain_file(corpus, path)
 
 
-def _answer_by_definition(term: str, corpus: Corpus) -> WayAnswer | None:
+def _answer_by_definition(term: str, corpus: Corpus, language: str) -> WayAnswer | None:
     lines = CorpusLines(corpus)
-    places = _places_of(term, corpus, lines)
+    places = _places_of(term, corpus, lines, language)
     if not places:
         return None
     draft = Draft()
@@ -129,25 +134,33 @@ def _answer_by_definition(term: str, corpus: Corpus) -> WayAnswer | None:
     return draft.finish("term")
 
 
-def _answer_by_two_definitions(first: str, second: str, corpus: Corpus) -> WayAnswer | None:
-    """Return the definitions of two terms; None if one has none, or if a section is about both and says it better."""
+def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language: str) -> WayAnswer | None:
+    """Return the definitions of two terms in one document; None if a section is about both, which says it better."""
     both = corpus.store.get(corpus.store.holding([*terms(first), *terms(second)], _MOST_CHUNKS)).values()
     wanted = {*terms(first), *terms(second)}
     if any(wanted <= {*terms(stored.chunk.symbol or "")} for stored in both):
         return None
     lines = CorpusLines(corpus)
-    places = [_places_of(term, corpus, lines) for term in (first, second)]
-    if not all(found and found[0].form <= Form.SECTION for found in places):
+    of_first, of_second = (_places_of(term, corpus, lines, language) for term in (first, second))
+    sure = [(one, other) for one in of_first for other in of_second if one.path == other.path]
+    pair = next((found for found in sure if max(one.form for one in found) <= Form.SECTION), None)
+    if pair is None:
         return None
     draft = Draft()
-    for one in dict.fromkeys(found[0] for found in places):
+    for one in dict.fromkeys(pair):
         draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
     return draft.finish("term")
 
 
-def _places_of(term: str, corpus: Corpus, lines: CorpusLines) -> Sequence[_Place]:
-    """Return the places that define a term, the best first."""
-    return sorted({*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)})
+def _places_of(term: str, corpus: Corpus, lines: CorpusLines, language: str) -> Sequence[_Place]:
+    """Return the places that define a term, the best first, those in translations last."""
+    places = {*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)}
+    return sorted(places, key=lambda one: (_is_translated(one.path, language), one))
+
+
+def _is_translated(path: str, language: str) -> bool:
+    """Return whether a document is in another language than English and than the question's."""
+    return profile_path(path).background not in {"", CHANGELOG, LEGAL, VENDORED, GENERATED, language}
 
 
 def _written_out(term: str, places: Sequence[_Place]) -> Sequence[_Place]:
@@ -201,6 +214,7 @@ def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Pla
 
 def _place(term: str, document: Document, lines: DefiningLines) -> _Place:
     profile = profile_path(document.path)
-    titles = (profile.stem.replace("-", " "), *filter(None, [document.title]))
+    stem = document.path.rpartition("/")[2].partition(".")[0]
+    titles = (re.sub(r"[-_]", " ", stem), *filter(None, [document.title]))
     own = _GLOSSARY.search(document.path) or any(names_the_term(term, one) for one in titles)
     return _Place(not own, lines.form, profile.flags, profile.depth, document.path, lines)

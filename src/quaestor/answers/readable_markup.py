@@ -55,6 +55,13 @@ def _note(match: re.Match[str]) -> str:
     return f"{match['margin']}**{match['name'].capitalize()}:** {match['said']}".rstrip()
 
 
+def _admonition(match: re.Match[str]) -> str:
+    """Return a note or a tab of MkDocs with its text no more indented than its mark."""
+    said = ": ".join(filter(None, (match["name"].capitalize(), match["said"])))
+    body = re.sub(rf"^{match['margin']}(?:[ ]{{4}}|\t)", match["margin"], match["body"], flags=re.MULTILINE)
+    return f"{match['margin']}**{said}**\n{body}"
+
+
 def _title(match: re.Match[str]) -> str:
     return f"{'#' * min(6, len(match['level']))} {match['title']}"
 
@@ -98,6 +105,11 @@ _MARKUP = {
     "markdown": _Markup(
         _MARKS,
         _rules(
+            (
+                r"^(?P<margin>[ \t]*)(?:!!!|\?{3}\+?|===)[ \t]+(?P<name>\w*)[ \t]*(?:\"(?P<said>[^\"\n]*)\")?[ \t]*\n"
+                r"(?P<body>(?:[ \t]*\n|(?P=margin)(?:[ ]{4}|\t).*(?:\n|\Z))+)",
+                _admonition,
+            ),
             (r"[ \t]*<tr\b[^<>]*>(?P<cells>(?s:.*?))</tr>", _row),
             (r"</?(?:table|thead|tbody|tfoot|tr|t[dh]|caption|colgroup|col)\b[^<>]*>", ""),
         ),
@@ -106,7 +118,11 @@ _MARKUP = {
             (r"<!--(?s:.*?)-->", _blank),
             (rf"<a\s[^<>]*?href=[\"'](?P<url>[^\"'<>\s]+)[\"'][^<>]*>(?P<text>[^<>]*)</a>{_AFTER}", _link),
             (r"<(code|kbd|samp|tt)>([^<>`\n]+)</\1>", r"`\2`"),
-            (r"</?(?:b|big|center|details|div|em|font|i|p|section|small|span|strong|summary|u)(?:\s[^<>]*)?>", ""),
+            (
+                r"</?(?:article|aside|b|big|center|details|div|em|figcaption|figure|font|i|img|p|section|small|span|strong"
+                r"|summary|u)(?:\s[^<>]*)?>",
+                "",
+            ),
             (r"(?<=\S)[ \t]*<br\s*/?>", ""),
             (r"(?<=\S)[ \t]*\{[:#.][^{}\n]*\}[ \t]*$", ""),
         ),
