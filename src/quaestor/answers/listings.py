@@ -401,7 +401,10 @@ def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
     more = f" and {len(names) - _MOST_SHOWN:,} more" if len(names) > _MOST_SHOWN else ""
     listed = ", ".join(map(in_code, names[:_MOST_SHOWN]))
     draft.say(f"{in_code(f'{folder}/')} holds {len(names):,} files and folders: {listed}{more}.")
-    for paths in islice(held[folder].values(), _MOST_FILES):
+    documented = section_about(corpus, lines, things)
+    if documented is not None:
+        draft.quote(documented)
+    for paths in islice(held[folder].values(), 0 if documented else _MOST_FILES):
         path = min(paths, key=lambda one: (one.count("/"), "readme" not in one.lower(), one))
         draft.quote(lines.hit(path, *_head_of(path, lines)))
     return draft.finish("listing")
