@@ -198,6 +198,16 @@ def test_things_with_a_folder_of_their_own_are_its_files(tmp_path: Path) -> None
     assert none == [None, None, None]
 
 
+def test_what_a_document_says_of_the_things_in_a_folder_is_quoted(tmp_path: Path) -> None:
+    files = {f"roles/network_plugin/{name}/main.yml": f"- name: {name}\n" for name in ("red", "green", "blue")}
+    files["README.md"] = "# Shop\n\n## Network Plugins\n\nChoose among red, green and blue.\n"
+    with index_of(tmp_path / "shop", files) as index:
+        found = list_folder(Question("Which network plugins are supported?"), index)
+    assert found is not None
+    assert "`roles/network_plugin/` holds 3 files and folders: `blue/`, `green/`, `red/`." in found.text([1])
+    assert [(hit.path, hit.start_line) for hit in found.hits] == [("README.md", 5)]
+
+
 def test_every_kind_has_a_form_that_can_be_read() -> None:
     for kind in kinds():
         assert kind.forms

@@ -15,7 +15,7 @@ from functools import cache, lru_cache, partial
 from itertools import groupby, islice
 from pathlib import Path
 
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, innermost_definition
 from quaestor.answers.explain_name import section_about
 from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
@@ -34,7 +34,7 @@ _MOST_READ = 3000
 """Chunks that are looked through for each word; where there are more, the answer says "at least"."""
 _MOST_SHOWN = 80
 _MOST_PLACES = 3
-_MOST_FILES, _MOST_QUOTED, _HEAD, _NEAR = 3, 24, 6, 4
+_MOST_FILES, _MOST_QUOTED, _HEAD, _NEAR, _SHORT = 3, 24, 6, 4, 10
 _LARGEST = 400_000
 """Letters of a file beyond which it is not read: no person wrote it."""
 _LONGEST_NAME = 120
@@ -314,10 +314,20 @@ def _stretches(found: Sequence[Declaration], lines: CorpusLines) -> Iterator[tup
     order = sorted(by_file, key=lambda path: (-len(by_file[path]), folders_to_sources(path), path))
     for path in order[:_MOST_FILES]:
         first, last = max(_runs(sorted(by_file[path])), key=lambda run: run[1] - run[0])
-        if first:
+        if first == last > 0:
+            yield path, *_whole_if_short(path, first, lines)
+        elif first:
             yield path, first, end_of_statement(lines_of(path, lines), last)
         else:
             yield path, *_head_of(path, lines)
+
+
+def _whole_if_short(path: str, line: int, lines: CorpusLines) -> tuple[int, int]:
+    """Return the first and last line of the definition on a line if it is short, else those of its statement."""
+    found = innermost_definition(lines.definitions(path), line)
+    if found is not None and found.span.end_line - found.span.start_line < _SHORT:
+        return found.span.start_line, found.span.end_line
+    return line, end_of_statement(lines_of(path, lines), line)
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -391,7 +401,10 @@ def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
     more = f" and {len(names) - _MOST_SHOWN:,} more" if len(names) > _MOST_SHOWN else ""
     listed = ", ".join(map(in_code, names[:_MOST_SHOWN]))
     draft.say(f"{in_code(f'{folder}/')} holds {len(names):,} files and folders: {listed}{more}.")
-    for paths in islice(held[folder].values(), _MOST_FILES):
+    documented = section_about(corpus, lines, things)
+    if documented is not None:
+        draft.quote(documented)
+    for paths in islice(held[folder].values(), 0 if documented else _MOST_FILES):
         path = min(paths, key=lambda one: (one.count("/"), "readme" not in one.lower(), one))
         draft.quote(lines.hit(path, *_head_of(path, lines)))
     return draft.finish("listing")

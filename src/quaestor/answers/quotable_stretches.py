@@ -14,7 +14,7 @@ from quaestor.chunking.languages import PROSE as DOCUMENTS
 from quaestor.core.terms import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
-PROSE = frozenset(("", "html", "mdx", "rst", "tex", *DOCUMENTS))
+PROSE = frozenset(("", "mdx", "rst", "tex", *DOCUMENTS))
 _PLAIN = frozenset(("", "text"))
 _COMMENTED = re.compile(r"[#;](?![#;])")
 _BLOCK = re.compile(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)

@@ -49,7 +49,7 @@ _COMMAND = re.compile(
     r"|vendor/bin|phpunit|flutter|dart|melos|julia|busted|zig|nimble|xcodebuild|ant|lein|clojure|bb|R CMD|ruff"
     r"|mypy|docker compose"
     r"|php|phpdbg|molecule|ansible-\w+|terraform|tofu|pre-commit|bats|luarocks|opam|nix|helm|vendor/bin/\w+)"
-    r"(?=\s|$).*)$"
+    r"(?=\s|$)(?!.*[a-z]\. [A-Z]).*)$"  # not a line of a sentence, which may begin with "make" or "go"
 )
 _QUOTED = (
     (
@@ -74,7 +74,7 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
         r"\b(?:build|assemble|compile|make|configure|bootstrap|autogen|install|bundle|dist)", re.IGNORECASE
     ),
     "test": re.compile(
-        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|test",
+        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|(?<!la)test",
         re.IGNORECASE,
     ),
     "run": re.compile(
