@@ -187,7 +187,10 @@ def test_marks_and_sentences_stay_within_the_answer(text: str) -> None:
         end = one.end
 
 
-@fuzzed([*ANSWERS, "@@@"], ["a b c@@@a  b", "x ... y@@@x 1 y", "`a`@@@'a'"])
+FOUND = "the dough rests for eighteen hours@@@Look: the dough rests for eighteen hours in the cold"
+
+
+@fuzzed([*ANSWERS, "@@@"], ["a b c@@@a  b", "x ... y@@@x 1 y", "`a`@@@'a'", FOUND])
 def test_a_quote_is_found_where_it_stands_or_nowhere(text: str) -> None:
     quote, _, source = text.partition("@@@")
     for found in (find(quote, source), find_nearest(quote, source, 0, 1), find(quote, source + quote)):
