@@ -156,7 +156,10 @@ def test_a_trace_gives_frames_that_stand_in_it(text: str) -> None:
     is_pasted(text)
 
 
-@fuzzed(QUESTIONS, ["who calls `send` outside of tests?", "what changed between v1.0 and v2.0 since last week?"])
+SEEDS = ["who calls `send` outside of tests?", "what changed between v1.0 and v2.0 since last week?"]
+
+
+@fuzzed(QUESTIONS, [*SEEDS, "posts by Ben since 2018: how is bread made?"])
 def test_any_question_is_read(text: str) -> None:
     found = read_callers_question(text)
     assert found is None or found.target
@@ -230,7 +233,10 @@ def test_a_passage_cannot_close_itself(text: str) -> None:
     assert "\n" not in shown.partition(">")[0]
 
 
-@fuzzed([*ANSWERS, *CODE], ["# a\n\nText. More text.\n\n```\ncode\n```\n"])
+WITH_CODE = "# a\n\nThis text says what the code below does, and why it is so.\n\n```\ncode\n```\n"
+
+
+@fuzzed([*ANSWERS, *CODE], [WITH_CODE])
 def test_what_can_be_quoted_stands_in_the_text(text: str) -> None:
     for begins in (False, True):
         for piece in pieces_of(text, begins=begins):

@@ -138,7 +138,7 @@ def test_settings_of_a_user_are_read_or_refused_by_one_error(data: bytes) -> Non
             assert str(file) in str(error) and "\n" not in str(error)
 
 
-@fuzzed(PRICES, raw=True)
+@fuzzed(PRICES, ["[models.a]\nprompt = 1\ncompletion = 2\n"], raw=True)
 def test_a_file_of_prices_is_read_or_refused_by_one_error(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "prices.toml")
