@@ -7,7 +7,6 @@ import json
 import os
 import re
 import select
-import socket
 import struct
 import subprocess
 import sys
@@ -129,12 +128,6 @@ def standard_input(lines: Sequence[str]) -> Iterator[None]:
         finally:
             sys.stdin = refusing
             os.dup2(former.fileno(), 0)
-
-
-def free_port() -> int:
-    """Return a port at which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def aged(root: Path) -> Path:

@@ -8,10 +8,11 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from cli_parts import FILES, Outcome, Run, aged, free_port, standard_input, write
+from cli_parts import FILES, Outcome, Run, aged, standard_input, write
 
 from quaestor.cli import run
 from scripted_server import scripted_server  # noqa: F401 - a fixture
+from servers.threads import free_port
 
 # An unbuffered Python drops the rest of a write that a closing pipe cut short, and does not say so.
 FOREIGN = ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED", "PYTHONIOENCODING")

@@ -16,9 +16,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from cli_parts import FILES, Outcome, Run, aged, free_port, write
+from cli_parts import FILES, Outcome, Run, aged, write
 
 from postgres_server import PostgresServer, binaries, server_folder
+from servers.threads import free_port
 
 pytest.importorskip("psycopg")
 pytestmark = pytest.mark.postgres

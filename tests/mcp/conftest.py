@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_parts import Connect, free_port
+from mcp_parts import Connect
 
 from index_of_files import write_files
 from mcp import Client, StdioServerParameters
+from servers.threads import free_port
 
 Session = Callable[[Client], Coroutine[Any, Any, None]]
 

@@ -18,7 +18,8 @@ from urllib.parse import quote
 
 import pytest
 
-from postgres_server import PASSWORD, PostgresServer, free_port, server_folder
+from postgres_server import PASSWORD, PostgresServer, server_folder
+from servers.threads import free_port
 
 psycopg = pytest.importorskip("psycopg")
 

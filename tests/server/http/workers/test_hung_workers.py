@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 from served import write
-from worker_parts import THREAD, Serving, free_port, is_there, serving, until
+from worker_parts import THREAD, Serving, is_there, serving, until
 
 from quaestor.server.http.server_process import SHARED, lock_folder, new_folder, remove_leftovers
+from servers.threads import free_port
 
 # What a fault of ours would be: the thread of the event loop never comes back.
 STUCK_LATER = "import signal, time\n\nsignal.signal(signal.SIGUSR1, lambda *_: time.sleep(3600))\n"
