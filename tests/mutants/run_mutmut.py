@@ -307,6 +307,7 @@ class _Trial:
 
 def _caches() -> list[Any]:
     """Return the caches of our functions: what was computed without a mutant, or for another test, would hide it."""
+    gc.unfreeze()  # the tests' conftest.py freezes what was imported, which is not listed then
     wrapped = (one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper))
     return [one for one in wrapped if one.__module__.startswith("quaestor.")]
 

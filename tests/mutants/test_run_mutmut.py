@@ -49,6 +49,16 @@ def test_every_test_that_takes_a_fixture_is_tried_on_what_the_fixture_reaches(tm
     assert done.stdout.splitlines()[-1:] == ["survived:"], done.stderr
 
 
+def test_what_was_computed_before_hides_no_mutant() -> None:
+    """The patterns of a quote are kept, and the tests' own settings freeze what was imported."""
+    done = tried(
+        "src/quaestor/answers/citations/quote_match.py",
+        "*.x__pattern__mutmut_5",
+        "tests/answers/citations/test_quotes_found.py",
+    )
+    assert done.stdout.splitlines()[-1:] == ["survived:"], done.stderr
+
+
 def test_where_nothing_can_be_changed_it_says_so() -> None:
     done = tried("src/quaestor/answers/traces.py", "*", "tests/evaluation/test_metrics.py")
     assert done.returncode != 0 and "Nothing was changed in quaestor.answers.traces" in done.stderr
