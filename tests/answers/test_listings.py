@@ -16,6 +16,8 @@ FILES = {
     "shop/urls.py": 'urlpatterns = [\n    path("carts/", views.carts),\n    re_path(r"^tills/$", views.tills),\n]\n',
     "web/server.ts": "router.post('/pay', pay);\naxios.get('/no-route-of-ours');\n",
     "web/app/api/stock/route.ts": "export async function GET() { return list(); }\n",
+    "web/pages/api/old.ts": "export default handle;\n",
+    "web/app/lib/api/helper.ts": "export const help = 1;\n",
     "config/routes.rb": 'Shop.routes.draw do\n  resources :customers\n  get "about", to: "pages#about"\nend\n',
     "src/Orders.java": '@GetMapping("/bills")\npublic List<Bill> bills() { return all(); }\n',
     "api/orders.go": 'func routes(mux *http.ServeMux) {\n\tmux.HandleFunc("GET /ships", ships)\n}\n',
@@ -23,7 +25,9 @@ FILES = {
     "openapi.yaml": "openapi: 3.0.0\npaths:\n  /spoken:\n    get: {}\ncomponents:\n  /none:\n    a: 1\n",
     "tests/test_web.py": 'app.get("/only-in-a-test")\n',
 }
-ROUTES = ("/orders carts/ ^tills/$ /pay api/stock/route customers about /bills GET|/ships /rust /axum /spoken").split()
+ROUTES = (
+    "/orders carts/ ^tills/$ /pay api/stock api/old customers about /bills GET|/ships /rust /axum /spoken"
+).split()
 COMMANDS = {
     "shop/cli.py": (
         '@main.command("sell")\ndef sell_all():\n    pass\n\n\n@main.command()\n@option\ndef count():\n    pass\n\n\n'
@@ -216,6 +220,7 @@ def test_every_kind_has_a_form_that_can_be_read() -> None:
             re.compile(form.pattern, re.MULTILINE)
 
 
+TILL = "(5).\n\n`shop/tests/test_till.py:1`"
 REST = "`src/PayTest.java`, `test/pay_test.cpp`"
 TESTS = {
     "shop/tests/test_till.py": "def test_opens():\n    pass\n\n\ndef test_counts_coins():\n    pass\n",
@@ -225,6 +230,7 @@ TESTS = {
     "lib/pay_test.go": "func TestPayByCard(t *testing.T) {\n}\n",
     "test/pay_test.cpp": "TEST(Pay, ByCard) {\n}\n",
     "tests/pay.rs": "#[test]\nfn pays_by_card() {}\n",
+    "tests/till_helper.py": "TILL = 1\n",
     "integration/tests/night/closing.go": "var Closing = NewTest(Args{})\n",
     "shop/till.py": "def till(refund):\n    return refund\n",
 }
@@ -235,7 +241,7 @@ TESTS = {
     [
         (
             "Which tests cover the till?",
-            ["`shop/tests/test_till.py` has 2 tests (lines in brackets): `test_opens` (1),"],
+            ["`shop/tests/test_till.py` has 2 tests (lines in brackets): `test_opens` (1),", TILL],
         ),
         (
             "Where is the refund tested?",

@@ -174,6 +174,16 @@ PINNED = {
 }
 
 
+def test_a_standard_and_a_platform_have_versions_as_languages_have(tmp_path: Path) -> None:
+    files = {
+        "CMakeLists.txt": "project(shop)\ntarget_compile_features(shop PUBLIC cxx_std_17)\n",
+        "common.gradle": "android {\n    defaultConfig {\n        minSdk 23\n    }\n}\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        assert places(index, "Which C++ standard does it need?") == [("CMakeLists.txt", 2, 2)]
+        assert places(index, "Which minimum Android version is supported?") == [("common.gradle", 3, 3)]
+
+
 def test_the_version_of_a_package_is_the_one_in_the_manifest(tmp_path: Path) -> None:
     with index_of(tmp_path / "shop", PINNED) as index:
         assert places(index, "Which version of Ferry does it need?") == [("requirements.txt", 1, 1)]

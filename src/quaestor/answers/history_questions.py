@@ -158,7 +158,7 @@ _RECENT = re.compile(
 )
 
 _ADDED = (
-    r"add(?:ed)?|introduced?|contributed|ported|enabled|made\s+possible|comes?(?:\s+in)?|came(?:\s+in)?|created?|"
+    r"add(?:ed)?|introduced?|contributed(?!\s+to\b)|ported|enabled|made\s+possible|comes?(?:\s+in)?|came(?:\s+in)?|created?|"
     r"implement(?:ed)?|invented|appear(?:ed)?|supported|merged|defined"
 )
 _REMOVED = (

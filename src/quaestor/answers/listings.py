@@ -226,7 +226,8 @@ def _declared(kind: Kind, corpus: Corpus, lines: CorpusLines) -> tuple[list[Decl
         named = re.compile(kind.paths)
         own = ((path, named.search(path)) for path in corpus.store.documents() if not _is_aside(path))
         known = {one.path for one in found}
-        found += [_found(path, 0, match["name"], "") for path, match in own if match and path not in known]
+        named_so = ((path, match[match.lastgroup]) for path, match in own if match and match.lastgroup)
+        found += [_found(path, 0, name, "") for path, name in named_so if path not in known]
     return sorted(set(found)), complete
 
 
@@ -454,6 +455,7 @@ class _TestFile(NamedTuple):
 
     fit: int
     by_name: bool
+    bare: bool
     extra: int
     path: str
     tests: tuple[Declaration, ...]
@@ -466,7 +468,7 @@ def _fit(wanted: frozenset[str], path: str, tests: Sequence[Declaration]) -> _Te
     most = max(each, default=by_path if by_path == len(wanted) and knows_extension(path) else 0)
     chosen = [one for one, fit in zip(tests, each, strict=True) if fit == most]
     extra = len(profile_path(path).stem_terms - wanted)
-    return _TestFile(most, most > by_path, extra, path, tuple(chosen))
+    return _TestFile(most, most > by_path, not chosen, extra, path, tuple(chosen))
 
 
 @lru_cache(maxsize=1 << 12)

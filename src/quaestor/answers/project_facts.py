@@ -158,7 +158,12 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (r"macos", r"package\.swift|project\.pbxproj|podfile", r"\s*(?:\.macOS\(|MACOSX_|platform\s+:osx\b)"),
     (r"kubernetes|k8s", r"chart\.ya?ml", r"kubeVersion\s*:"),
     (r"ghc|haskell", r"[\w-]+\.cabal", r"\s*tested-with\s*:"),
-    (r"c\+\+|cpp|c|cmake", r"cmakelists\.txt", r"\s*(?:cmake_minimum_required|set\s*\(\s*CMAKE_C(?:XX)?_STANDARD)"),
+    (
+        r"c\+\+|cpp|c|cmake",
+        r"cmakelists\.txt",
+        r"\s*(?:cmake_minimum_required|set\s*\(\s*CMAKE_C(?:XX)?_STANDARD)|.*\b(?:CXX_STANDARD\s+\d|c(?:xx)?_std_\d)",
+    ),
+    (r"android", r"[\w.-]+\.gradle(?:\.kts)?|libs\.versions\.toml", r"\s*minSdk(?:Version)?\b"),
     (r"c\+\+|cpp", r"configure\.(?:ac|in)", r"\s*AX_CXX_COMPILE_STDCXX\b"),
     (r"perl", r"makefile\.pl|cpanfile|dist\.ini", r"\s*(?:MIN_PERL_VERSION|requires?\s+['\"]perl)"),
     (r"\.net|dotnet|c#", r"[\w.-]+\.csproj|global\.json", r"\s*(?:<TargetFrameworks?>|\"version\")"),
@@ -172,7 +177,7 @@ _RUNS = (
 )
 _WHICH = rf"(?:(?:what|which)(?:\s+(?:is|are))?\s+)?(?:the\s+)?{_LEAST}(?:required\s+|supported\s+)?"
 _VERSIONS = re.compile(
-    rf"{_WHICH}{_LANGUAGE}[ -]versions?\s*{_RUNS}"
+    rf"{_WHICH}{_LANGUAGE}[ -](?:versions?|standards?)\s*{_RUNS}"
     rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'of')}\s*{_RUNS}"
     rf"|{_WHICH}versions?\s+of\s+(?P<other>[a-z][\w.+-]*)\s+(?:does|do|is|must)\s+{IT}?\s*(?:need(?:ed)?|require[ds]?|support)"
     rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'for')}\s+(?:does|is|must)\s+"
@@ -240,7 +245,7 @@ def _maintainers(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the lines of a file that name maintainers."""
     name, texts = _name(path), lines_of(path, lines)
     if _NAMES_MAINTAINERS.fullmatch(name):
-        filled = [at for at, line in enumerate(texts, 1) if line.strip() and not line.startswith(("# ", "#\n"))]
+        filled = [at for at, line in enumerate(texts, 1) if line.strip() and (path.endswith(".md") or line[0] != "#")]
         yield from [(filled[0], min(filled[-1], filled[0] + _MOST_OWNERS - 1))] if filled else []
     elif _README.fullmatch(name):
         yield from _sections(texts, _MAINTAINERS)
