@@ -18,7 +18,7 @@ from quaestor.core.messages import Message
 from quaestor.embedding import Embedder
 from quaestor.llm.tokens import MessageCounter, counter_for
 from quaestor.window import Policy, Recall, compose
-from quaestor.window.message_reading import said_terms
+from quaestor.window.message_reading import content_terms_in
 from quaestor.window.recall import MessageTerms
 
 RESERVE = 500
@@ -60,13 +60,13 @@ class Bm25:
         self._history = list(history)
         self._terms = MessageTerms()
         for message in history:
-            self._terms.add(said_terms(message.content))
+            self._terms.add(content_terms_in(message.content))
 
     def window(self, question: Message, limit: int) -> Sequence[Message]:
         counter = _counter()
         left = limit - RESERVE - counter.messages([question])
         chosen: list[int] = []
-        scores = self._terms.score(dict.fromkeys(said_terms(question.content), 1.0))
+        scores = self._terms.score(dict.fromkeys(content_terms_in(question.content), 1.0))
         for place in np.argsort(-scores, kind="stable").tolist():
             tokens = counter.message(self._history[place])
             if tokens <= left:

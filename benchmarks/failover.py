@@ -36,9 +36,9 @@ sys.path.insert(0, str(ROOT / "tests"))
 from _failover_clients import Client, Editor, stored_version  # noqa: E402 - they need the tests' folder
 from _failover_cluster import Databases, IndexWorker, Program, WebServer  # noqa: E402
 
-from postgres_server import free_port  # noqa: E402
 from quaestor.stores.postgres.connection import Database  # noqa: E402
 from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: E402
+from servers.threads import free_port  # noqa: E402
 
 CORPUS = "failover"
 WORKERS = 3
@@ -147,7 +147,7 @@ class Run:
 
 def wrong_documents(database: Database, acknowledged: dict[str, int]) -> Iterator[str]:
     """Yield what is torn, doubled or lost of the corpus; ``acknowledged`` are the least versions by path."""
-    made = PostgresStore.made_with(database, CORPUS)
+    made = PostgresStore.recorded_embedder(database, CORPUS)
     assert made is not None
     store = PostgresStore.open(database, CORPUS, embedder=made[0], dimensions=made[1], create=False)
     yield from store.check()

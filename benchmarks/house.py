@@ -48,7 +48,7 @@ def main() -> None:
     print(f"lines                              {sum(map(_lines, modules.values())):7,}")
     print(f"rooms                              {len(rooms):7,}")
     print(f"arrows between rooms               {len(_arrows(modules, rooms)):7,}")
-    print(f"modules in circles                 {_in_circles(modules):7,}   (imports at the top of modules)")
+    print(f"modules in circles                 {_in_circles(modules):7,}   (imports within functions included)")
     print(f"functions                          {len(lengths):7,}")
     print(f"  lines of one, 90th percentile    {lengths[len(lengths) * 9 // 10]:7,}")
     print(f"  lines of the longest             {lengths[-1]:7,}")
@@ -106,7 +106,7 @@ def _arrows(modules: Mapping[str, Module], rooms: set[str]) -> set[tuple[str, st
 def _in_circles(modules: Mapping[str, Module]) -> int:
     """Return how many modules are left when those that import none of the others are taken away, again and again."""
     needs = {
-        name: {other for node in module.tree.body for other in _imported(node, modules)} - {name, ""}
+        name: {other for node in ast.walk(module.tree) for other in _imported(node, modules)} - {name, ""}
         for name, module in modules.items()
     }
     while leaves := {name for name, others in needs.items() if not others & needs.keys()}:

@@ -170,7 +170,7 @@ def answer(root: Path, questions: Sequence[Question]) -> list[Answer]:
 
 def _answered(index: Index, question: Question) -> Answer:
     hits = index.search(question.text, ConversationSettings().passages)
-    doubt, encode = index.doubt(question.text, hits), index.meaning.near.encode
+    doubt, encode = index.doubt(question.text, hits), index.meaning.local_embedder.encode
     made = extract(question.text, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     places = [(quote.path, quote.start_line, quote.end_line) for quote in made.quotes]
     right = [any(covers(place, one) for one in question.evidence) for place in places]

@@ -92,7 +92,7 @@ def asked(index: Index, question: Question) -> Score:
     text = replace_unknown(question.text, index.spelling(question.text).unknown)
     sought = index.in_english(text)
     hits = index.search(text, ConversationSettings().passages)
-    passages, encode = number(hits), index.meaning.near.encode
+    passages, encode = number(hits), index.meaning.local_embedder.encode
     begun = time.process_time()
     made = answer(sought, passages, encode, refused=False, hits=hits)
     spent = time.process_time() - begun

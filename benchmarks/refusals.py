@@ -147,7 +147,7 @@ def _asked(index: Index, store: Store, retriever: Retriever, question: Question)
     text = replace_unknown(asked, retriever.spelling(asked).unknown)
     hits = without_restated(question.text, retriever.search(text, _PASSAGES))
     sought = retriever.in_english(text)
-    passages, encode = number(hits), index.meaning.near.encode
+    passages, encode = number(hits), index.meaning.local_embedder.encode
     names, unknown = unmentioned_names(store, sought), retriever.spelling(sought).unknown
     counts = [store.counts(terms_of_words(sought))]
     doubt = doubt_about(sought, hits, names, unknown, counts, translated=sought != text)

@@ -142,23 +142,23 @@ def test_nothing_of_ours_imports_by_a_public_alias() -> None:
 
 
 def test_no_module_imports_itself_in_a_circle() -> None:
-    """Imports at the top of modules, across and within packages."""
+    """Across and within packages; imports within functions and for types count as well."""
     known = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
         for path in ROOT.rglob("*.py")
     }
-    needs = {name: top_level_imports(path, known.keys()) for name, path in known.items()}
+    needs = {name: imported_modules(path, known.keys()) - {name} for name, path in known.items()}
     while leaves := {name for name, others in needs.items() if not others & needs.keys()}:
         needs = {name: others for name, others in needs.items() if name not in leaves}
     assert sorted(needs) == []
 
 
-def top_level_imports(path: Path, known: AbstractSet[str]) -> set[str]:
-    """Return which of the known modules a module imports when it is imported itself."""
-    found = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+def imported_modules(path: Path, known: AbstractSet[str]) -> set[str]:
+    """Return which of the known modules a module imports anywhere."""
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("quaestor."):
             base = node.module.removeprefix("quaestor.")
             submodules = {f"{base}.{alias.name}" for alias in node.names} & known
-            found |= submodules if len(submodules) == len(node.names) else submodules | {base}
-    return found & known
+            modules |= submodules if len(submodules) == len(node.names) else submodules | {base}
+    return modules & known

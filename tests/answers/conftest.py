@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from overview_parts import Make
+from overview_parts import Make, OverviewOf
 
-from index_of_files import write_files
+from index_of_files import index_of, write_files
 from quaestor import Index
 
 
@@ -31,3 +31,14 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
     yield make
     for index in opened:
         index.close()
+
+
+@pytest.fixture
+def overview_of(tmp_path: Path) -> OverviewOf:
+    """Return the text of the overview of a folder with some files; those of earlier calls lie in it, too."""
+
+    def overview_of(files: Mapping[str, str]) -> str:
+        with index_of(tmp_path / "made", files) as index:
+            return index.overview().text
+
+    return overview_of

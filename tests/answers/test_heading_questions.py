@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.starters import _gerunds, names_in, question_of, thing_asked_about
+from quaestor.answers.starters import _gerunds, names_in, question_of, subject_of_question
 
 NAMES = frozenset({"Ferry"})
 
@@ -81,7 +81,7 @@ def test_an_act_without_a_thing_is_no_question() -> None:
 def test_whatever_a_heading_is_a_question_ends_as_one(heading: str, subject: str) -> None:
     question = question_of(heading, subject)
     assert not question or question.endswith(("?", "."))
-    assert thing_asked_about(question) in question
+    assert subject_of_question(question) in question
 
 
 def test_a_name_is_what_sentences_write_with_a_capital() -> None:

@@ -11,7 +11,7 @@ from quaestor.answers.overview.overview_question import (
     asks_for_entry,
     asks_for_languages,
     asks_for_overview,
-    name_asked_for,
+    name_in_overview_question,
     plain_question,
 )
 
@@ -92,7 +92,7 @@ def test_in_other_words(question: str) -> None:
 def test_of_the_whole_by_its_name_alone(question: str) -> None:
     assert asks_for_overview(question.format("Hapi"), own={"hapi"})
     assert not asks_for_overview(question.format("Hapi"))
-    assert name_asked_for(question.format("Hapi")) == "hapi"
+    assert name_in_overview_question(question.format("Hapi")) == "hapi"
 
 
 @pytest.mark.parametrize("question", lines(FOR_NONE) + lines(OF_SOMETHING))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quaestor.answers.blocks import Block, blocks_of
 from quaestor.answers.paragraphs import pieces_of
-from quaestor.answers.quotable_stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of, whole
+from quaestor.answers.quotable_stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of, whole_passage
 from quaestor.answers.quotes import _shown_of
 from quaestor.llm.prompts.numbered_passages import Passage
 
@@ -92,12 +92,12 @@ def test_of_a_long_table_the_row_is_quoted_that_tells_most(wanted: int, language
     head = "| boat | price |\n| --- | --- |\n" if language == "markdown" else "boat,price\n"
     text = head + "\n".join(rows)
     passage = Passage(1, "a", 1, 42, text, language=language)
-    found = whole(passage, (1, 42), lambda part: float(f"boat{wanted:02}" in part))
+    found = whole_passage(passage, (1, 42), lambda part: float(f"boat{wanted:02}" in part))
     assert found is not None
     shown = "\n".join(text[start:end] for start, end in found.parts)
     assert shown == (rows[wanted] if language == "csv" else f"{head}{rows[wanted]}")
     # A question about all of them is answered with all.
-    every = whole(passage, (1, 42), lambda part: float("euros" in part))
+    every = whole_passage(passage, (1, 42), lambda part: float("euros" in part))
     assert every is not None and every.text.endswith(rows[-1]) and rows[0] in every.text
 
 
@@ -138,10 +138,10 @@ def test_what_only_machinery_reads_neither_begins_nor_ends_a_quote(line: str) ->
     text = f"{line}\n\nIt cannot be taken back.\n\n{line}\n"
     assert texts(text) == ["It cannot be taken back."]
     passage = Passage(1, "a", 1, 5, text, language="markdown")
-    stretch = whole(passage, (1, 5), nothing_told)
+    stretch = whole_passage(passage, (1, 5), nothing_told)
     assert stretch is not None
     assert stretch.text == "It cannot be taken back."
-    assert whole(Passage(1, "a", 1, 1, line, language="markdown"), (1, 1), nothing_told) is None
+    assert whole_passage(Passage(1, "a", 1, 1, line, language="markdown"), (1, 1), nothing_told) is None
 
 
 def nothing_told(_text: str) -> float:
@@ -163,7 +163,7 @@ def test_sections_at_the_edges_that_tell_little_of_the_question_are_not_quoted(q
     text = "Bread is baked.\n\n# Limits\n\nYou are told to wait.\n\n# Accounts\n\nTen accounts.\n\nFive an hour.\n"
     weights = {"rate limit": {"limit": 1.0}, "accounts": {"account": 1.0}, "bread": {}}
     held = next(words for name, words in weights.items() if name in question)
-    stretch = whole(
+    stretch = whole_passage(
         Passage(1, "a.md", 1, 11, text, language="markdown"),
         (1, 11),
         lambda part: sum(weight for word, weight in held.items() if word in part.casefold()),
@@ -181,6 +181,27 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
         assert len(one) <= MOST_CHARACTERS
         assert one.startswith("Sentence ")
         assert one.endswith("ends.")
+
+
+WITHIN = {
+    "of flour is weighed. The rest is water.": "The rest is water.",
+    "  what is left over. The rest is water.\n\n- It is cold.": "The rest is water.\n\n- It is cold.",
+    "and the flour\n\nThe rest is water.": "The rest is water.",
+    "and nothing else": "and nothing else",
+    "npm weighs the flour. The rest is water.": "npm weighs the flour. The rest is water.",
+    "Flour is weighed. The rest is water.": "Flour is weighed. The rest is water.",
+}
+
+
+@pytest.mark.parametrize(("text", "quoted"), WITHIN.items())
+def test_a_quote_does_not_begin_amid_a_sentence(text: str, quoted: str) -> None:
+    passage = Passage(1, "guide.md", 40, 40 + text.count("\n"), text, language="markdown")
+    found = whole_passage(passage, (40, 44), lambda text: 1.0)
+    assert found is not None
+    assert found.text == quoted == max((one.text for one in stretches_of(passage)), key=len)
+    first = whole_passage(replace(passage, start_line=1), (1, 4), lambda text: 1.0)
+    assert first is not None
+    assert first.text == text
 
 
 def test_an_item_of_a_list_keeps_its_mark() -> None:
@@ -214,7 +235,7 @@ def test_a_block_of_asciidoc_is_no_heading(mark: str) -> None:
     note = f"[TIP]\n{mark}\nEach partner keeps a reserve\nof a hundredth.\n{mark}\n\nA partner who cheats loses it.\n"
     assert {one.section for one in of(note, "asciidoc")} == {""}
     passage = Passage(1, "a", 1, 1 + note.count("\n"), note, language="asciidoc")
-    quoted = whole(passage, (1, 1), lambda text: float("cheats" in text))
+    quoted = whole_passage(passage, (1, 1), lambda text: float("cheats" in text))
     assert quoted is not None
     assert "Each partner" in quoted.text
 
@@ -351,11 +372,11 @@ def test_an_article_of_a_law_is_a_section_with_its_number_in_it() -> None:
 )
 def test_what_a_file_imports_is_read_past_but_where_it_is_asked_for(language: str, imports: str) -> None:
     passage = Passage(1, "a", 1, 9, f"{imports}sail = 3\nrow = sail\n", language=language)
-    found = whole(passage, (1, 9), lambda text: float("sail" in text))
+    found = whole_passage(passage, (1, 9), lambda text: float("sail" in text))
     assert found is not None and found.text == "sail = 3\nrow = sail"
-    asked = whole(passage, (1, 9), lambda text: float("log" in text.lower()))
+    asked = whole_passage(passage, (1, 9), lambda text: float("log" in text.lower()))
     assert asked is not None and asked.text.startswith(imports[:4])
-    alone = whole(replace(passage, text=imports), (1, 9), lambda text: 0.0)
+    alone = whole_passage(replace(passage, text=imports), (1, 9), lambda text: 0.0)
     assert alone is not None and alone.text == imports.rstrip()
 
 
@@ -371,17 +392,17 @@ def test_of_short_definitions_found_together_the_outer_ones_that_tell_nothing_ar
     definitions: list[str], word: str
 ) -> None:
     passage = Passage(1, "a", 1, 12, "import sea\n\n" + "\n\n\n".join(definitions) + "\n", language="python")
-    found = whole(passage, (1, 12), lambda text: float(word in text))
+    found = whole_passage(passage, (1, 12), lambda text: float(word in text))
     telling = [one for one in definitions if word in one]
     assert found is not None and found.text == (telling[0] if telling else "\n\n\n".join(definitions))
     # Parts that were found one by one are joined because they belong together.
-    joined = whole(passage, (1, 5), lambda text: float(word in text))
+    joined = whole_passage(passage, (1, 5), lambda text: float(word in text))
     assert joined is not None and joined.text == "\n\n\n".join(definitions)
 
 
 def test_a_constant_is_quoted_with_the_definition_below_it() -> None:
     text = "def haul(net):\n    return net.up()\n\n\nLIMIT = 3\n\n\ndef sell(fish):\n    ask(fish, LIMIT)"
-    found = whole(Passage(1, "a", 1, 9, text, language="python"), (1, 9), lambda text: float("fish" in text))
+    found = whole_passage(Passage(1, "a", 1, 9, text, language="python"), (1, 9), lambda text: float("fish" in text))
     assert found is not None and found.text == text[text.index("LIMIT") :]
 
 

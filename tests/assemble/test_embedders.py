@@ -31,16 +31,16 @@ def test_an_unknown_name_is_refused_with_those_that_there_are() -> None:
 
 def test_an_index_tells_what_it_was_made_with(tmp_path: Path) -> None:
     embedder = make_embedder(Settings())
-    assert EmbeddedStore.made_with(tmp_path) is None
+    assert EmbeddedStore.recorded_embedder(tmp_path) is None
     EmbeddedStore.open(tmp_path, embedder=embedder.name, dimensions=embedder.dimensions, create=True).close()
-    assert EmbeddedStore.made_with(tmp_path) == (embedder.name, embedder.dimensions)
+    assert EmbeddedStore.recorded_embedder(tmp_path) == (embedder.name, embedder.dimensions)
     assert spec_of(embedder.name) == "static"
     assert make_embedder(Settings(), IndexEmbedder(embedder.name, embedder.dimensions)) is embedder
 
 
 def test_a_file_that_is_no_index_tells_nothing(tmp_path: Path) -> None:
     (tmp_path / "index.sqlite3").write_bytes(b"nothing of the kind" * 100)
-    assert EmbeddedStore.made_with(tmp_path) is None
+    assert EmbeddedStore.recorded_embedder(tmp_path) is None
 
 
 @pytest.mark.parametrize("name", ["quaestor-static-256-0123456789ab", "quaestor-static-256-0123456789ab+fedcba987654"])

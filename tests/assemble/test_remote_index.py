@@ -228,4 +228,4 @@ def test_an_index_that_is_made_anew_keeps_its_embedder(server: ScriptedServer, r
 
 def test_what_is_compared_in_passing_asks_nobody(server: ScriptedServer, root: Path, settings: Settings) -> None:
     with Index.build(root, settings=settings, max_cost=math.inf) as index:
-        assert index.meaning.near.name.startswith("quaestor-static-")
+        assert index.meaning.local_embedder.name.startswith("quaestor-static-")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_parts import FILES, Outcome, Run, free_port, write
+from cli_parts import FILES, Outcome, Run, write
 
 from postgres_server import PASSWORD, PostgresServer
 
@@ -16,14 +16,13 @@ from quaestor.stores.postgres import database_health
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_store import PostgresStore
 from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS
+from servers.threads import free_port
 
 CORPUS = "shop"
 READER = "a_reader"
 
 
-@pytest.fixture(autouse=True)
-def port(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.cli.health_checks.PORT", free_port())
+pytestmark = pytest.mark.usefixtures("port")
 
 
 @pytest.fixture
@@ -104,7 +103,7 @@ def test_a_damaged_corpus(
 
 def test_damaged_words(quaestor: Run, corpus: Path, address: str, postgres_server: PostgresServer) -> None:
     database = Database.open(address)
-    made = PostgresStore.made_with(database, CORPUS)
+    made = PostgresStore.recorded_embedder(database, CORPUS)
     assert made is not None
     sizes = THRESHOLDS._replace(overlaid=1, gathered=1)  # words of so few chunks would not be packed
     store = PostgresStore.open(database, CORPUS, embedder=made[0], dimensions=made[1], create=False, sizes=sizes)

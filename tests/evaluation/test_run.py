@@ -186,7 +186,7 @@ def test_two_at_once_would_spoil_each_others_times(run: Runs, data_set: DataSet)
 def test_progress_counts_up_to_all_questions(run: Runs, data_set: DataSet) -> None:
     for _ in range(2):
         told: list[tuple[int, int]] = []
-        watcher = Watcher(asked=lambda done, total, of, told=told: told.append((done, total)))  # type: ignore[misc]
+        watcher = Watcher(question_done=lambda done, total, of, told=told: told.append((done, total)))  # type: ignore[misc]
         Run(run.place, lambda part: run.settings, watcher).of(data_set, GRID)
         assert told[-1] == (12, 12)
         assert told == sorted(told)

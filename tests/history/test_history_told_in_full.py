@@ -14,7 +14,7 @@ from history_repository import Repository
 from quaestor import Index
 from quaestor.answers.history_answer import history_object, history_of, open_history
 from quaestor.answers.history_draft import Draft, one_line
-from quaestor.answers.history_of_subject import _SAID, _in_code, tell_commits
+from quaestor.answers.history_of_subject import _SAID, _in_code, list_matching_commits
 from quaestor.answers.history_questions import HistoryQuestion
 from quaestor.answers.history_subjects import Subject, _as_file, commits_saying
 from quaestor.answers.way import Question
@@ -404,7 +404,7 @@ def test_an_article_is_no_word_of_a_message(ferry: tuple[Index, dict[str, str]])
     draft = Draft()
     with open_history(index) as git:
         assert git is not None
-        assert tell_commits(HistoryQuestion("commits", "the open_table of an tides"), git, draft, 5)
+        assert list_matching_commits(HistoryQuestion("commits", "the open_table of an tides"), git, draft, 5)
     assert [hit.path for hit in draft.hits] == [f"commit {ids['table']}"]
 
 

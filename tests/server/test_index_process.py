@@ -107,7 +107,7 @@ def test_a_search_of_the_command_line_takes_in_the_rest(root: Path, broken_off: 
         assert len(index.store.documents()) < 41
         assert index.search("part seven")
         assert len(index.store.documents()) == 41
-        assert index.indexer.whole
+        assert index.indexer.is_complete
 
 
 def test_what_there_was_no_time_for_is_not_taken_for_whole(root: Path, broken_off: Settings) -> None:
@@ -116,7 +116,7 @@ def test_what_there_was_no_time_for_is_not_taken_for_whole(root: Path, broken_of
     with Index.ready(root, settings=broken_off) as index:
         changes = index.refresh(budget_seconds=0)
         assert changes.stale
-        assert not index.indexer.whole
+        assert not index.indexer.is_complete
 
 
 def test_what_cannot_be_indexed_says_why_to_who_asks_for_it(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_an_interrupted_switch_leaves_the_former_embedder(tmp_path: Path) -> Non
         writer.set_embedder("new", DIMENSIONS)
         entry("a.py", ["three four"]).put(writer)
         raise KeyboardInterrupt
-    assert EmbeddedStore.made_with(tmp_path) == ("old", DIMENSIONS)
+    assert EmbeddedStore.recorded_embedder(tmp_path) == ("old", DIMENSIONS)
     assert [found.chunk.text for found in store.chunks_of("a.py")] == ["one two"]
     assert len(store.dense(vector_of("one two"), 5)) == 1
     store.close()
@@ -86,7 +86,7 @@ def test_the_new_embedder_may_have_vectors_of_another_length(tmp_path: Path, chu
     with pytest.raises(EmbedderChangedError):
         before.dense(vector_of("one 1"), 5)
     before.close()
-    assert EmbeddedStore.made_with(tmp_path) == ("new", 2 * DIMENSIONS)
+    assert EmbeddedStore.recorded_embedder(tmp_path) == ("new", 2 * DIMENSIONS)
     after = EmbeddedStore.open(tmp_path, embedder="new", dimensions=2 * DIMENSIONS, create=False)
     [(best, score), *_] = after.dense(longer[1], 5)
     assert after.get([best])[best].chunk.text == "one 1" and score > 0.99

@@ -107,7 +107,7 @@ def test_rows_get_the_checksums_that_they_would_have_had(corpus: Path, tmp_path:
     settings = Settings(home=str(tmp_path / "home"))
     folder, rows = of_schema(version, corpus, settings)
     assert all(rows[table] for table in ("chunks", "names", "name_sums", "metadata"))
-    made = EmbeddedStore.made_with(folder)
+    made = EmbeddedStore.recorded_embedder(folder)
     assert made is not None
     EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False).close()
     assert contents(folder) == rows

@@ -60,10 +60,10 @@ def test_a_corpus_with_words_of_its_own_is_tuned_and_left_alone(strange: tuple[P
     rows = rows_of(tuned)
     for documents in ("learned", "new"):
         whole = next(row for row in rows if row.documents == documents)
-        assert whole.gain.estimate.low > 0 and whole.questions == len(tuned.asked)
+        assert whole.gain.estimate.low > 0 and whole.questions == len(tuned.questions)
     assert whole.gain.estimate.mean == pytest.approx(whole.after.mean - whole.before.mean)
     figures = figures_object(tuned)
-    assert figures["better"] and len(rows) == 4 + 2 * len({one.question.category for one in tuned.asked})
+    assert figures["better"] and len(rows) == 4 + 2 * len({one.question.category for one in tuned.questions})
     assert seen[-1][0] == seen[-1][1] and all(done <= total for done, total, _ in seen[1:])
     assert not list(index_folder(root, settings).glob("tuned-*"))
 

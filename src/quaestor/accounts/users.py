@@ -135,12 +135,12 @@ class Users:
 
         The look-up is by hash, so its timing reveals nothing about any token.
         """
-        kept = hash_token(token)
+        token_hash = hash_token(token)
         with self._database.reading() as connection:
             if connection is None:
                 return None
-            row = connection.execute(f"select {_COLUMNS}, token from users where token = ?", (kept,)).fetchone()
-        if row is None or not hmac.compare_digest(row[-1], kept):
+            row = connection.execute(f"select {_COLUMNS}, token from users where token = ?", (token_hash,)).fetchone()
+        if row is None or not hmac.compare_digest(row[-1], token_hash):
             return None
         user = User(*row[:-1])
         return None if user.revoked else user

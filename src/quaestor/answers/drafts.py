@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from quaestor.answers.quotable_stretches import PROSE
+from quaestor.answers.readable_markup import as_shown
 from quaestor.answers.way import WayAnswer
 from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.documents import Chunk, Document, Hit, Span
@@ -88,7 +89,7 @@ def _as_quote(hit: Hit) -> str:
     """Return a hit's lines as a block quote of prose or a fenced block of code."""
     text = hit.text.strip("\r\n")
     if hit.document.language.lower() in PROSE:
-        return "\n".join(f"> {line}" for line in text.split("\n")) + "\n"
+        return "\n".join(f"> {line}" for line in as_shown(text, text, hit.document.language).split("\n")) + "\n"
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{hit.document.language}\n{text}\n{fence}"
@@ -167,22 +168,22 @@ def end_of_statement(lines: Sequence[str], line: int) -> int:
     return line
 
 
-def end_of_head(lines: Sequence[str], found: Definition | None, start: int, name: str) -> int:
+def end_of_head(lines: Sequence[str], definition: Definition | None, start: int, name: str) -> int:
     """Return the last line of a definition's head: its name and parameters, without the body.
 
     A type, decorators and annotations may stand in lines of their own before the name: ``static void``, ``@Test``.
 
     Args:
         lines: the lines of the file.
-        found: the definition, if it is known.
+        definition: the definition, if it is known.
         start: the line where it begins, after its comment, 1-based.
         name: its name.
     """
     last = min(start + _LONGEST_HEAD, len(lines))
     end = end_of_statement(lines, line_of_name(lines, start, last, name))
-    if found is None or found.body is None:
+    if definition is None or definition.body is None:
         return end
-    line = found.body.start_line
+    line = definition.body.start_line
     opened = line <= len(lines) and lines[line - 1].rstrip().endswith("{") and lines[line - 1].strip() != "{"
     before = line if opened else line - 1
     return before if end < before <= last else end
@@ -193,29 +194,29 @@ def line_of_name(lines: Sequence[str], start: int, last: int, name: str) -> int:
     return next((at for at in range(start, last + 1) if name in _CITED.sub("", lines[at - 1])), start)
 
 
-def innermost_definition(found: Sequence[Definition], line: int) -> Definition | None:
+def innermost_definition(definitions: Sequence[Definition], line: int) -> Definition | None:
     """Return the innermost definition that holds a line."""
-    holding = [one for one in found if one.span.start_line <= line <= one.span.end_line]
+    holding = [one for one in definitions if one.span.start_line <= line <= one.span.end_line]
     return min(holding, key=lambda one: one.span.end_line - one.span.start_line, default=None)
 
 
-def qualified_name(found: Definition | None) -> str | None:
+def qualified_name(definition: Definition | None) -> str | None:
     """Return a definition's name, qualified by the names of the definitions around it."""
-    return None if found is None else ".".join((*found.scope, found.name))
+    return None if definition is None else ".".join((*definition.scope, definition.name))
 
 
-def stretch(file: IndexedFile, found: Definition | None, line: int, last: int | None = None) -> tuple[int, int]:
+def stretch(file: IndexedFile, definition: Definition | None, line: int, last: int | None = None) -> tuple[int, int]:
     """Return the lines to quote for some lines of a definition: all of it if it is short, else the lines around them.
 
     Args:
         file: the file.
-        found: the definition that holds the lines; None for lines outside any.
+        definition: the definition that holds the lines; None for lines outside any.
         line: the first of these lines, 1-based.
         last: the last of them, inclusive; ``line`` if it is not given.
     """
     last = line if last is None else last
-    start, end = (found.span.start_line, found.span.end_line) if found else (1, len(file.lines))
-    if found is not None and end - start < _WHOLE:
+    start, end = (definition.span.start_line, definition.span.end_line) if definition else (1, len(file.lines))
+    if definition is not None and end - start < _WHOLE:
         return start, end
     # A blank line ends a thought: what stands before it is left out.
     first = next(

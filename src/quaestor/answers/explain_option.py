@@ -63,7 +63,8 @@ _SETS = re.compile(r"\b(?:set_var|remove_var|(?:un)?setenv|put_env|delete_env)\b
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _ASKS_ENVIRONMENT = re.compile(
     r"^\W*(?:(?:what|which|list|show(?:\s+me)?|name|are\s+there(?:\s+any)?)\s+(?:(?:are|all|of|the|other)\s+)*)?"
-    r"env(?:ironment)?\s?var(?:iable)?s(?:\s+(?!(?:set|control|configure|change|turn|limit|choose|make|tell|say)s?\b)[\w'-]+){0,6}"
+    r"env(?:ironment)?\s?var(?:iable)?s(?:\s+(?:can|could|must|should|do|may)\s+(?:i|you|we|one)\s+(?:set|configure))?"
+    r"(?:\s+(?!(?:set|control|configure|change|turn|limit|choose|make|tell|say)s?\b)[\w'-]+){0,6}"
     r"\W*$",
     re.IGNORECASE,
 )
@@ -86,7 +87,11 @@ _GIVES_OPTION = re.compile(
     r"^[^\w\n]{0,12}(?:-\w[\s,|/`]+)?`{0,2}--(?P<shown>[a-z][\w-]+)|[\"'](?:-\w[\s,|/]+)?--(?P<string>[a-z][\w-]+)"
     r"|\blong\s*=\s*\"(?P<long>[a-z][\w-]+)\"|arg!\(--\"?(?P<macro>[a-z][\w-]+)"
     r"|\bOption\s+\"\w*\"\s+\[\"(?P<getopt>[a-z][\w-]+)\"|(?:Flag\{\s*Name:\s*|VarP?\([^\"\n]{1,60})\"(?P<flag>[a-z][\w-]+)\""
+    r"|\bflags?\.(?:Bool|String|Int|Uint|Float|Duration|Func)\w*\((?:&[\w.]+,\s*)?\"(?P<go>[a-z][\w.-]+)\""
+    r"|\bflaggy\.\w+\(&[\w.]+,\s*\"\w*\",\s*\"(?P<flaggy>[a-z][\w-]+)\""
 )
+_DESCRIBED = re.compile(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
+"""Three words, in a string, behind a gap or in a comment: what an option is for, which no call of a program says."""
 _OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
 _FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5
 _SHELLS = frozenset({"bash", "fish", "m4", "powershell", "zsh"})
@@ -106,7 +111,7 @@ _BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while
 
 
 class _Form(IntEnum):
-    """How lines tell what an option is, the surest first."""
+    """The ways in which lines describe an option, the surest first."""
 
     ENTRY = 0
     DECLARED = 1
@@ -131,7 +136,7 @@ def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not option:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _tell(option, corpus))
+    return corpus.retry_reopened(lambda: _explain_option(option, corpus))
 
 
 def read_option_question(text: str) -> str:
@@ -152,10 +157,10 @@ def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
     if len(question.text) > _LONGEST or not _ASKS_ENVIRONMENT.match(question.text):
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _tell_environment(corpus))
+    return corpus.retry_reopened(lambda: _explain_environment(corpus))
 
 
-def _tell_environment(corpus: Corpus) -> WayAnswer | None:
+def _explain_environment(corpus: Corpus) -> WayAnswer | None:
     """Return a document's section on environment variables, if any, and where code first reads each of them."""
     lines, draft = CorpusLines(corpus), Draft()
     read: dict[str, tuple[str, int]] = {}
@@ -165,15 +170,14 @@ def _tell_environment(corpus: Corpus) -> WayAnswer | None:
     if documented is not None:
         draft.quote(documented)
     if read:
-        draft.say(
-            f"Code names {amount(len(read), 'variable')} of the environment where it reads them: {_listed(read)}."
-        )
+        count = amount(len(read), "variable")
+        draft.say(f"Code names {count} of the environment where it reads them: {_variable_list(read)}.")
         for path, line in [] if documented else list(read.values())[:_MOST_CITED]:
             draft.quote(lines.statement(path, line))
     return draft.finish("option") if draft.hits else None
 
 
-def _listed(read: Mapping[str, tuple[str, int]]) -> str:
+def _variable_list(read: Mapping[str, tuple[str, int]]) -> str:
     shown = [f"{in_code(name)} ({in_code(f'{path}:{line}')})" for name, (path, line) in sorted(read.items())]
     more = len(shown) - _MOST_VARIABLES
     return f"{', '.join(shown[:_MOST_VARIABLES])}{f' and {more:,} more' if more > 0 else ''}"
@@ -198,21 +202,23 @@ def list_options(question: Question, corpus: Corpus) -> WayAnswer | None:
     if len(question.text) > _LONGEST or not _ASKS_OPTIONS.match(question.text):
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _tell_options(corpus))
+    return corpus.retry_reopened(lambda: _list_options(corpus))
 
 
-def _tell_options(corpus: Corpus) -> WayAnswer | None:
+def _list_options(corpus: Corpus) -> WayAnswer | None:
     """Return the options in the file that declares most of them, and quote the beginning of these declarations."""
     lines, draft = CorpusLines(corpus), Draft()
-    given = {
-        path: _options_of(file.lines) for path in _giving_options(corpus) if (file := lines.file(path)) is not None
-    }
-    path = max(given, key=lambda one: (len(given[one]), -folders_to_sources(one), one), default="")
-    if len(given.get(path, ())) < _FEWEST_OPTIONS:
+    files = {path: file.lines for path in _giving_options(corpus) if (file := lines.file(path)) is not None}
+    described = {path: _count_described(texts, _options_of(texts)) for path, texts in files.items()}
+    most = max(described.values(), default=0)
+    lines_by_option = {path: _options_of(texts) for path, texts in files.items() if described[path] == most}
+    path = max(lines_by_option, key=lambda one: (len(lines_by_option[one]), -folders_to_sources(one), one), default="")
+    if len(lines_by_option.get(path, ())) < _FEWEST_OPTIONS:
         return None
-    first = min(given[path].values())
-    draft.quote(lines.hit(path, first, max(one for one in given[path].values() if one - first < _MOST_SHOWN)))
-    options = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(given[path].items())]
+    numbers = sorted(lines_by_option[path].values())
+    first = max(numbers, key=lambda one: (sum(0 <= at - one < _MOST_SHOWN for at in numbers), -one))
+    draft.quote(lines.hit(path, first, max(one for one in numbers if one - first < _MOST_SHOWN)))
+    options = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(lines_by_option[path].items())]
     more = len(options) - _MOST_VARIABLES
     draft.say(
         f"{in_code(path)} gives {amount(len(options), 'option')}: {', '.join(options[:_MOST_VARIABLES])}"
@@ -223,21 +229,30 @@ def _tell_options(corpus: Corpus) -> WayAnswer | None:
 
 def _giving_options(corpus: Corpus) -> Sequence[str]:
     """Return the few files that declare most options, without shell scripts, which mostly call other programs."""
-    counts = Counter[str]()
+    counts, described = Counter[str](), Counter[str]()
     for stored in _holding_any(corpus, _OPTIONS):
         path, language = stored.document.path, stored.document.language
         if not (any(profile_path(path).flags) or _ASIDE.search(path) or language in _NO_PROGRAM or language in _SHELLS):
-            counts[path] += len(_options_of(stored.chunk.text.split("\n")))
-    return [path for path, _ in counts.most_common(_MOST_FILES)]
+            texts = stored.chunk.text.split("\n")
+            options = _options_of(texts)
+            counts[path] += len(options)
+            described[path] += _count_described(texts, options)
+    return sorted(counts, key=lambda path: (-described[path], -counts[path]))[:_MOST_FILES]
+
+
+def _count_described(lines: Sequence[str], options: Mapping[str, int]) -> int:
+    """Return how many options are said what they are for, in their line or next to it."""
+    near = ("\n".join(lines[max(0, at - 2) : at + 1]) for at in options.values())
+    return sum(_DESCRIBED.search(text) is not None for text in near)
 
 
 def _options_of(lines: Sequence[str]) -> dict[str, int]:
     """Return the options that lines declare, each with the number of the first line that does, from 1."""
-    given: dict[str, int] = {}
+    line_of_option: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         for match in _GIVES_OPTION.finditer(line[:_LONGEST_LINE]):
-            given.setdefault(next(filter(None, match.groups())), number)
-    return given
+            line_of_option.setdefault(next(filter(None, match.groups())), number)
+    return line_of_option
 
 
 def _holding_any(corpus: Corpus, words: Sequence[str]) -> Iterable[StoredChunk]:
@@ -245,7 +260,7 @@ def _holding_any(corpus: Corpus, words: Sequence[str]) -> Iterable[StoredChunk]:
     return corpus.store.get({one: None for word in words for one in corpus.store.holding((word,), _MOST_READ)}).values()
 
 
-def _tell(option: str, corpus: Corpus) -> WayAnswer | None:
+def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     """Return the surest place in a document and in code; None if no place describes the option or reads it."""
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
     places = sorted(_places(option, corpus, lines))
@@ -265,7 +280,7 @@ def _tell(option: str, corpus: Corpus) -> WayAnswer | None:
 
 
 def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
-    """Yield the places that tell what an option is."""
+    """Yield the places that describe an option."""
     name = option.lstrip("-")
     token = re.compile(rf"(?<![\w.-]){'-' if len(name) == 1 else '-{0,2}'}{re.escape(name)}(?![\w-])")
     for stored in corpus.store.get(corpus.store.holding(terms(name), _MOST_CHUNKS)).values():
@@ -275,11 +290,11 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
             continue
         aside = (*profile_path(path).flags, _ASIDE.search(path) is not None)
         for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1):
-            if name in file.lines[at - 1] and (place := _told(file, at, name, token)) is not None:
+            if name in file.lines[at - 1] and (place := _description_at(file, at, name, token)) is not None:
                 yield _Place(place[0], aside, folders_to_sources(path), path, place[1], place[2])
 
 
-def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
+def _description_at(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
     """Return in which form a line describes an option, and the first and last line to quote; None if it does not."""
     line, prose = file.lines[at - 1], file.document.language in PROSE
     if len(line) > _LONGEST_LINE:
@@ -287,11 +302,13 @@ def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tupl
     if prose:
         end = _end_of_entry_about(file.lines, at, token, prose=True)
         return (_Form.ENTRY, at, end) if end else None
-    return _told_by_code(file.lines, at, name, token)
+    return _description_in_code(file.lines, at, name, token)
 
 
-def _told_by_code(lines: Sequence[str], at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
-    """Return what ``_told`` does, for a line of code or of a configuration."""
+def _description_in_code(
+    lines: Sequence[str], at: int, name: str, token: re.Pattern[str]
+) -> tuple[_Form, int, int] | None:
+    """Return what ``_description_at`` does, for a line of code or of a configuration."""
     line = lines[at - 1]
     setting = re.compile(rf"\s*(?:[#;/]{{1,2}} ?)?[\"']?{re.escape(name)}[\"']?\s*(?:[=:](?!:)|\s\S+\s*$)")
     if setting.match(line):
@@ -304,7 +321,7 @@ def _told_by_code(lines: Sequence[str], at: int, name: str, token: re.Pattern[st
     if re.search(rf"\benv\b\W{{1,3}}{re.escape(name)}\b", line):
         return _Form.READ, at, max(at, end_of_statement(lines, at))
     if _STRINGS_OR_SYMBOLS.search(line):
-        return None if _SETS.search(line) or _COMMENT.match(line) else _declared(lines, at, token)
+        return None if _SETS.search(line) or _COMMENT.match(line) else _declaration_at(lines, at, token)
     end = _end_of_entry_about(lines, at, token, prose=False)
     return (_Form.SHOWN, at, end) if end else None
 
@@ -323,7 +340,7 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
     return end if len(find_words("\n".join([rest, *lines[at:end]]))) >= _FEWEST_WORDS else 0
 
 
-def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
+def _declaration_at(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
     """Return the lines of code that declare an option as a string, with the text or comment that describes it."""
     strings = [one.strip("\"'`:") for one in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
     own = re.compile(rf"\s*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)")

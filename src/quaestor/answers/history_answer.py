@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from quaestor.answers.history_changes import Changelogs, tell_changes, tell_release
+from quaestor.answers.history_changes import Changelogs, describe_changes, describe_release
 from quaestor.answers.history_draft import Draft
 from quaestor.answers.history_of_subject import (
-    tell_author,
-    tell_beginning,
-    tell_commit,
-    tell_commits,
-    tell_last,
-    tell_origin,
-    tell_past,
+    describe_authors,
+    describe_commit,
+    describe_first_commit,
+    describe_last_change,
+    describe_origin,
+    list_matching_commits,
+    list_past_changes,
 )
-from quaestor.answers.history_questions import HistoryQuestion, first_day, history_question, last_day
+from quaestor.answers.history_questions import NEWEST, HistoryQuestion, first_day, history_question, last_day
 from quaestor.answers.history_subjects import Subject, subject_of
 from quaestor.answers.overview.overview_answer import names_all_of_it
 from quaestor.answers.way import WayAnswer
@@ -34,6 +34,7 @@ from quaestor.history.git import ForeignHistoryError, Git, NoHistoryError, Repos
 from quaestor.history.log import is_empty
 
 SHALLOW = "The clone is shallow: its history begins late, and what is older is not known here."
+_NO_RELEASE = "Nothing here names a release: there is no tag, and no changelog of the whole."
 PARTIAL = "Not all of the history could be read, so something may be missing."
 
 
@@ -50,12 +51,14 @@ class HistoryAnswer(WayAnswer):
     partial: bool = False
 
 
-def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
+def history_of(
+    corpus: Corpus, question: str = "", *, since: str = "", until: str = "", limit: int = 10
+) -> HistoryAnswer:
     """Return what the history says of something.
 
     Args:
         corpus: the corpus whose history it is.
-        asked: a question, a path, a name, or words of messages; empty for the newest commits.
+        question: a question, a path, a name, or words of messages; empty for the newest commits.
         since: only commits of this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
         until: only commits of this date or earlier.
         limit: the most commits to list.
@@ -63,9 +66,9 @@ def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str =
     Raises:
         UsageError: a date cannot be read.
     """
-    read = history_question(asked, date.today())
+    read = history_question(question, date.today())
     if read is None:
-        read = HistoryQuestion("past", " ".join(asked.split())) if asked.strip() else HistoryQuestion("changes")
+        read = HistoryQuestion("past", " ".join(question.split())) if question.strip() else HistoryQuestion("changes")
     read = read._replace(since=_day(since) or read.since, until=_day(until, last=True) or read.until)
     answer = answer_history_question(read, corpus, limit)
     if answer is None and read.kind != "commits" and read.subject:
@@ -74,7 +77,7 @@ def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str =
         )
     if answer is not None:
         return answer
-    text = _nothing_found(corpus, asked)
+    text = _nothing_found(corpus, question)
     return HistoryAnswer("history", (text,), known=False, heads=(text,))
 
 
@@ -94,8 +97,8 @@ def answer_history_question(question: HistoryQuestion, corpus: Corpus, limit: in
     with open_history(corpus) as git:
         known = _write_answer(question, corpus, git, changelogs, draft, limit)
         if known is None or not draft.pieces:
-            return _refusal(corpus) or (_no_history(corpus) if _only_history_tells(question, corpus, git) else None)
-        partial = git is not None and not git.whole
+            return _refusal(corpus) or _without_history(question, corpus, git)
+        partial = git is not None and not git.is_complete
         if git is not None and git.shallow:
             draft.say(SHALLOW)
         elif partial:
@@ -122,6 +125,14 @@ def _refusal(corpus: Corpus) -> HistoryAnswer | None:
     except NoHistoryError:
         pass
     return None
+
+
+def _without_history(question: HistoryQuestion, corpus: Corpus, git: Git | None) -> HistoryAnswer | None:
+    """Return that nothing tells it, if a search would only find the question's words; None if it may find more."""
+    asks_release = NEWEST in question.versions or (question.kind == "released" and not question.versions)
+    if git is None and asks_release and not question.subject:
+        return HistoryAnswer("history", (_NO_RELEASE,), known=False, heads=(_NO_RELEASE,))
+    return _no_history(corpus) if _only_history_tells(question, corpus, git) else None
 
 
 def _only_history_tells(question: HistoryQuestion, corpus: Corpus, git: Git | None) -> bool:
@@ -157,15 +168,15 @@ def _write_answer(
 ) -> bool | None:
     """Write the answer; return whether it answers the question, or None if a search should answer instead."""
     if question.kind == "changes":
-        return tell_changes(question, git, changelogs, draft, limit)
+        return describe_changes(question, git, changelogs, draft, limit)
     if question.kind == "released":
-        return tell_release(question, git, changelogs, draft)
+        return describe_release(question, git, changelogs, draft)
     if git is None:
         return None
     tell: dict[str, Callable[[], bool | None]] = {
-        "commits": lambda: tell_commits(question, git, draft, limit),
-        "commit": lambda: tell_commit(question, git, draft),
-        "began": lambda: tell_beginning(git, draft),
+        "commits": lambda: list_matching_commits(question, git, draft, limit),
+        "commit": lambda: describe_commit(question, git, draft),
+        "began": lambda: describe_first_commit(git, draft),
     }
     if question.kind in tell:
         return tell[question.kind]()
@@ -181,10 +192,10 @@ def _write_about_subject(
         question = question._replace(subject="")
     subject = subject_of(question.subject, corpus, git)
     tell: dict[str, Callable[[HistoryQuestion, Subject, Git, Changelogs, Draft, int], bool | None]] = {
-        "origin": tell_origin,
-        "author": tell_author,
-        "last": tell_last,
-        "past": tell_past,
+        "origin": describe_origin,
+        "author": describe_authors,
+        "last": describe_last_change,
+        "past": list_past_changes,
     }
     return tell[question.kind](question, subject, git, changelogs, draft, limit)
 
@@ -208,14 +219,14 @@ def _is_empty(repository: Repository) -> bool:
         return is_empty(git)
 
 
-def history_object(asked: str, found: HistoryAnswer, seconds: float) -> dict[str, Any]:
+def history_object(question: str, answer: HistoryAnswer, seconds: float) -> dict[str, Any]:
     """Return an answer as a JSON object with its passages, which have the numbers of its marks."""
     return {
-        "asked": asked,
-        "answer": found.text(range(1, len(found.hits) + 1)),
-        "known": found.known,
-        "partial": found.partial,
-        "passages": [_passage(number, hit) for number, hit in enumerate(found.hits, 1)],
+        "asked": question,
+        "answer": answer.text(range(1, len(answer.hits) + 1)),
+        "known": answer.known,
+        "partial": answer.partial,
+        "passages": [_passage(number, hit) for number, hit in enumerate(answer.hits, 1)],
         "seconds": round(seconds, 4),
     }
 

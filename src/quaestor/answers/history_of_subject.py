@@ -39,27 +39,27 @@ _NUMBERED = re.compile(r"(?:#|\bGH-|/pull/|/issues/)(\d{1,7})\b")
 _TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|updated-dependencies):", re.IGNORECASE)
 
 
-def tell_origin(
+def describe_origin(
     question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Write which commit added, removed or renamed something, and what its message says about the reason."""
     in_code = _in_code(question, subject, git)
     if in_code is None:
         # What is not a name of code a changelog tells best, in its readers' words.
-        mention = _tell_mention(question, subject, changelogs, draft)
-        if git.whole and (in_messages := _in_messages(question, subject, git, mention)):
-            _tell_origin(question, subject._replace(path=""), *in_messages, git, draft)
-        if not draft.pieces and subject.path and not git.whole:
+        mention = _quote_mention(question, subject, changelogs, draft)
+        if git.is_complete and (in_messages := _commit_that_mentions(question, subject, git, mention)):
+            _describe_origin(question, subject._replace(path=""), *in_messages, git, draft)
+        if not draft.pieces and subject.path and not git.is_complete:
             draft.say(f"With which commit {code(subject.text)} came was not found in the time that there is.")
-            tell_last(question, subject, git, changelogs, draft, limit)
+            describe_last_change(question, subject, git, changelogs, draft, limit)
             return False
         return True if draft.pieces else None
-    _tell_origin(question, subject, *in_code, git, draft)
-    _tell_mention(question, subject, changelogs, draft)
+    _describe_origin(question, subject, *in_code, git, draft)
+    _quote_mention(question, subject, changelogs, draft)
     return True
 
 
-def _tell_mention(question: HistoryQuestion, subject: Subject, changelogs: Changelogs, draft: Draft) -> str:
+def _quote_mention(question: HistoryQuestion, subject: Subject, changelogs: Changelogs, draft: Draft) -> str:
     """Quote and return the oldest changelog line that says something was added, or the newest that it was removed."""
     mentions = _mentions(question, subject, changelogs)
     if not mentions:
@@ -146,7 +146,9 @@ def _of_path(subject: Subject, git: Git, kinds: str) -> tuple[Commit, str] | Non
     return (commits[0 if kinds == "R" else -1], "") if commits else None
 
 
-def _in_messages(question: HistoryQuestion, subject: Subject, git: Git, mention: str) -> tuple[Commit, str] | None:
+def _commit_that_mentions(
+    question: HistoryQuestion, subject: Subject, git: Git, mention: str
+) -> tuple[Commit, str] | None:
     """Return the oldest commit whose subject says that something was added, or the newest that says it was removed.
 
     If a changelog line gives a number, only the commit with that number is meant.
@@ -154,18 +156,18 @@ def _in_messages(question: HistoryQuestion, subject: Subject, git: Git, mention:
     match = _NUMBERED.search(mention)
     if match is not None:
         number = f"#{match[1]}"
-        found = log(git, words=(number,), limit=20)
-        return next(((commit, "") for commit in found if re.search(rf"{number}\b", commit.subject)), None)
+        commits = log(git, words=(number,), limit=20)
+        return next(((commit, "") for commit in commits if re.search(rf"{number}\b", commit.subject)), None)
     verb = _SAID[question.verb]
-    found = commits_saying(git, subject.text, verb, oldest=question.verb == "added")
+    commits = commits_saying(git, subject.text, verb, oldest=question.verb == "added")
     # Any message about a thing may tell that it was added or changed; that it was removed, only one that says so.
     says_so = question.verb != "removed" or (
-        found and re.search(verb, f"{found[0].subject}\n{found[0].body}", re.IGNORECASE)
+        commits and re.search(verb, f"{commits[0].subject}\n{commits[0].body}", re.IGNORECASE)
     )
-    return (found[0], "") if found and says_so else None
+    return (commits[0], "") if commits and says_so else None
 
 
-def _tell_origin(
+def _describe_origin(
     question: HistoryQuestion, subject: Subject, commit: Commit, needle: str, git: Git, draft: Draft
 ) -> None:
     text = commit_text(git, commit.id)
@@ -179,7 +181,7 @@ def _tell_origin(
         says = "says so" if match else "is the oldest that speaks of it"
         draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}, {says}:")
     else:
-        limit = "" if git.whole else "As far as the history was read in the time that there is, "
+        limit = "" if git.is_complete else "As far as the history was read in the time that there is, "
         draft.say(
             f"{limit}{code(subject.text)} {verb[question.verb]} {code(commit.short)} of {commit.date},"
             f" by {one_line(commit.author)}:"
@@ -187,7 +189,7 @@ def _tell_origin(
     quote_message(text, draft)
     if needle:
         _quote_lines(text, needle, _SIGNS[question.verb], draft)
-    _tell_release(commit, git, draft)
+    _describe_release(commit, git, draft)
 
 
 def quote_message(text: CommitText, draft: Draft) -> None:
@@ -207,19 +209,19 @@ def _quote_lines(text: CommitText, needle: str, sign: str, draft: Draft) -> None
         draft.quote(lines_hit(text, *place), lines[place[0] : place[1] + 1], "diff")
 
 
-def _tell_release(commit: Commit, git: Git, draft: Draft) -> None:
+def _describe_release(commit: Commit, git: Git, draft: Draft) -> None:
     tag = first_release(git, commit.id)
     if tag is not None:
         draft.say(f"The first tag that holds it is {code(tag.name)}: “Date: {tag.date}” ")
         draft.cite(tag_hit(tag))
 
 
-def tell_author(
+def describe_authors(
     question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Write who wrote something, by the number of commits and of lines that remain."""
     if subject.text and not subject.path:
-        return tell_origin(question, subject, git, changelogs, draft, limit)
+        return describe_origin(question, subject, git, changelogs, draft, limit)
     if subject.needle or subject.lines[0]:
         return _lines_by(subject, git, draft, limit)
     paths = (subject.path,) if subject.path else ()
@@ -228,7 +230,7 @@ def tell_author(
         return None
     what = f" of {code(git.repository.outer(subject.path) or subject.path)}" if subject.path else ""
     total = sum(one.commits for one in by_commits)
-    read = amount(total, "commit") if git.whole else f"The newest {amount(total, 'commit')}"
+    read = amount(total, "commit") if git.is_complete else f"The newest {amount(total, 'commit')}"
     draft.say(f"{read}{what}, by {amount(len(by_commits), 'author')}:\n")
     for one in by_commits[:_MOST_AUTHORS]:
         draft.add(f"\n- {_share(one)}")
@@ -245,20 +247,20 @@ def _share(one: Author) -> str:
 
 
 def _remaining_lines(subject: Subject, git: Git, draft: Draft) -> None:
-    standing = shares(blame(git, subject.path))
-    if standing:
-        total = sum(lines for _, lines in standing)
-        parts = ", ".join(f"{one_line(name)} {lines}" for name, lines in standing[:_MOST_AUTHORS])
+    line_shares = shares(blame(git, subject.path))
+    if line_shares:
+        total = sum(lines for _, lines in line_shares)
+        parts = ", ".join(f"{one_line(name)} {lines}" for name, lines in line_shares[:_MOST_AUTHORS])
         draft.say(f"Its {amount(total, 'line')}, empty ones aside, last changed by: {parts}.")
 
 
 def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | None:
     """Write who wrote the lines of a definition, or a single line."""
     lines = blame(git, subject.path, *subject.lines)
-    standing = shares(lines)
-    if not standing:
+    line_shares = shares(lines)
+    if not line_shares:
         return None
-    parts = ", ".join(f"{one_line(name)} ({amount(count, 'line')})" for name, count in standing[:_MOST_AUTHORS])
+    parts = ", ".join(f"{one_line(name)} ({amount(count, 'line')})" for name, count in line_shares[:_MOST_AUTHORS])
     place = f"{git.repository.outer(subject.path)}:{subject.lines[0]}"
     draft.say(
         f"{code(subject.text)}, `{place}`, as it stands was written by {parts}. The commits that its lines are of:\n"
@@ -268,7 +270,7 @@ def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | No
     return True
 
 
-def tell_last(
+def describe_last_change(
     question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Write what the last change of something was."""
@@ -289,18 +291,18 @@ def tell_last(
 def _quote_change(text: CommitText, path: str, draft: Draft) -> None:
     """Quote the first of the changes that a commit makes to a file."""
     lines = text.text.split("\n")
-    begun = [at for at, line in enumerate(lines) if at >= text.head_lines and line.startswith("@@")]
+    hunks = [at for at, line in enumerate(lines) if at >= text.head_lines and line.startswith("@@")]
     heads = [at for at, line in enumerate(lines) if at >= text.head_lines and path and line.endswith(f"b/{path}")]
-    first = next((at for at in begun if not heads or at > heads[0]), None)
+    first = next((at for at in hunks if not heads or at > heads[0]), None)
     if first is not None:
-        last = min(next((at for at in begun if at > first), len(lines)) - 1, first + 24)
+        last = min(next((at for at in hunks if at > first), len(lines)) - 1, first + 24)
         last = next((at - 1 for at in range(first, last + 1) if lines[at].startswith("diff --git ")), last)
         while last > first and not lines[last]:
             last -= 1
         draft.quote(lines_hit(text, first, last), lines[first : last + 1], "diff")
 
 
-def tell_past(
+def list_past_changes(
     question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """List the commits that changed something, newest first."""
@@ -321,17 +323,17 @@ def _commits_of(question: HistoryQuestion, subject: Subject, git: Git, limit: in
     if subject.lines[0]:
         span_of_lines = f"-L{subject.lines[0]},{subject.lines[1]}:{subject.path}"
         options = (span_of_lines, "--no-patch")
-        found = log(git, limit=limit, scoped=False, options=options, since=question.since, until=question.until)
+        commits = log(git, limit=limit, scoped=False, options=options, since=question.since, until=question.until)
         # Git may know no line history of it; that nothing changed in the period is no reason to tell of its file.
         limited = question.since or question.until
-        if found or (limited and log(git, limit=1, scoped=False, options=options)):
-            return found
+        if commits or (limited and log(git, limit=1, scoped=False, options=options)):
+            return commits
     paths = (subject.path,) if subject.path else ()
     followed = ("--follow",) if subject.path and presence(git, subject.path) == "file" else ()
     return log(git, paths=paths, limit=limit, options=followed, since=question.since, until=question.until)
 
 
-def tell_beginning(git: Git, draft: Draft) -> bool | None:
+def describe_first_commit(git: Git, draft: Draft) -> bool | None:
     """Write what the oldest commit was, and how many followed."""
     scope = git.repository.scope
     # A part of a repository begins with the first commit that touches it; all of it may have several beginnings.
@@ -347,7 +349,7 @@ def tell_beginning(git: Git, draft: Draft) -> bool | None:
     return True
 
 
-def tell_commit(question: HistoryQuestion, git: Git, draft: Draft) -> bool | None:
+def describe_commit(question: HistoryQuestion, git: Git, draft: Draft) -> bool | None:
     """Write what one commit says and changes."""
     text = commit_text(git, question.subject)
     if text is None:
@@ -364,7 +366,7 @@ def tell_commit(question: HistoryQuestion, git: Git, draft: Draft) -> bool | Non
     return True
 
 
-def tell_commits(question: HistoryQuestion, git: Git, draft: Draft, limit: int) -> bool | None:
+def list_matching_commits(question: HistoryQuestion, git: Git, draft: Draft, limit: int) -> bool | None:
     """List the commits whose messages mention a subject, or those of an author."""
     words = [
         word for word in re.findall(r"[\w.#/+-]+", question.subject) if word.lower() not in ("the", "a", "an", "of")

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from quaestor.answers.overview.overview_answer import folder_meant
+from quaestor.answers.overview.overview_answer import folder_named
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms
@@ -124,7 +124,7 @@ def _as_folder(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject
     name = _OF_FOLDERS.sub("", text)
     if name == text or not name or " " in name:
         return None
-    folder = folder_meant(name.lower(), corpus)
+    folder = folder_named(name.lower(), corpus)
     return _as_file(subject, folder, corpus, git) if folder else None
 
 
@@ -180,11 +180,11 @@ class SubjectWords:
         self._stems = re.compile(
             "|".join(re.escape(term[:_STEM]) for term in sorted(self.terms)) or "(?!)", re.IGNORECASE
         )
-        held = [self._terms_held(one) for one in texts]
-        counts = Counter(term for terms in held for term in terms)
+        terms_by_text = [self._terms_held(one) for one in texts]
+        counts = Counter(term for terms in terms_by_text for term in terms)
         worth = {term: math.log(1 + len(texts) / (1 + counts[term])) for term in self.terms}
         total = math.fsum(worth.values()) or 1.0
-        self.shares = [math.fsum(sorted(worth[term] for term in terms)) / total for terms in held]
+        self.shares = [math.fsum(sorted(worth[term] for term in terms)) / total for terms in terms_by_text]
 
     def _terms_held(self, text: str) -> frozenset[str]:
         # Stemming takes a while; most texts hold nothing that could be one of the words.
@@ -240,7 +240,7 @@ def _mends(subject: str, verbs: str) -> bool:
 
 
 def commits_saying(git: Git, text: str, verbs: str, *, oldest: bool) -> list[Commit]:
-    """Return the commit whose subject, or else whose message, speaks best of something.
+    """Return the commit whose subject, or else whose message, matches a text best.
 
     Args:
         git: runs git.

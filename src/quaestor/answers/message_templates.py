@@ -221,8 +221,8 @@ def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
     words = tuple(word for one in trace.messages for word in words_of(one))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
-    tells = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
-    return _Message(words, lines, tells, ours, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
+    weights = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
+    return _Message(words, lines, weights, ours, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
@@ -259,14 +259,14 @@ def _weight_of_word(word: str, holding: int, chunks: int) -> float:
 
 
 def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
-    tells = message.weights
-    rarest = sorted((word for word in set(message.words) if tells[word] > _EMPTY), key=lambda word: -tells[word])
+    weights = message.weights
+    rarest = sorted((word for word in set(message.words) if weights[word] > _EMPTY), key=lambda word: -weights[word])
     terms = [term for word in rarest[:_RAREST] for term in terms_of_word(word)[:1]]
     store = corpus.store
     wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY)) if terms else {}
     # Beside a long text, or the path that it is about, one line of it finds what prints that line.
     for words in message.lines[:_LINES] if len(message.lines) > 1 else ():
-        own = [term for word in words if tells[word] > _EMPTY for term in terms_of_word(word)[:1]]
+        own = [term for word in words if weights[word] > _EMPTY for term in terms_of_word(word)[:1]]
         wanted.update(dict.fromkeys(identifier for identifier, _ in store.lexical(own, _EACH_LINE, None, _BODY)))
         wanted.update(dict.fromkeys(store.holding(own, _CHUNKS)))
     # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
@@ -363,30 +363,30 @@ def _worth(
     pointed = ours.get(stored.document.path)
     if pointed is None:
         return worth
-    apart = min((max(first - line, line - last, 0) for line in pointed), default=_FAR)
-    return worth * (1.2 + 0.5 * max(0.0, 1 - apart / _FAR))
+    distance = min(max(first - line, line - last, 0) for line in pointed)
+    return worth * (1.2 + 0.5 * max(0.0, 1 - distance / _FAR))
 
 
 def _windows(
-    stored: StoredChunk, message_words: frozenset[str], tells: Mapping[str, float]
+    stored: StoredChunk, message_words: frozenset[str], weights: Mapping[str, float]
 ) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
     """Yield the runs of lines of a chunk that hold most of the message."""
     code = stored.document.language not in PROSE
     lines = stored.chunk.text.split("\n")
-    rare = [word for word in message_words if tells.get(word, 0.0) > _EMPTY]
-    telling = _lines_with(rare, stored.chunk.text)
+    rare = [word for word in message_words if weights[word] > _EMPTY]
+    lines_with_rare_words = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
-    texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
-    held = [sum(tells.get(word, 0.0) for word in set(words) & message_words) for words in texts]
+    texts = [_words_of_line(line, code) if at in lines_with_rare_words else () for at, line in enumerate(lines)]
+    weights_by_text = [sum(weights[word] for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
-        if held[at] <= 0:
+        if weights_by_text[at] <= 0:
             continue
         for length in range(1, _LONGEST_TEMPLATE + 1):
-            if length > 1 and (at + length > len(texts) or held[at + length - 1] <= 0):
+            if length > 1 and (at + length > len(texts) or weights_by_text[at + length - 1] <= 0):
                 break
             together = tuple(word for one in texts[at : at + length] for word in one)
-            worth = sum(tells.get(word, 0.0) for word in set(together) & message_words)
-            missed = sum(tells.get(word, 1.0) for word in set(together) - message_words)
+            worth = sum(weights[word] for word in set(together) & message_words)
+            missed = sum(weights.get(word, 1.0) for word in set(together) - message_words)
             first = stored.chunk.span.start_line + at
             # However much more a literal says, all of a message may stand in it.
             yield worth - 0.5 * min(missed, worth), stored, first, first + length - 1, together

@@ -129,18 +129,18 @@ def order_by_paragraphs(
 def _nearness_of_words(question: str, passages: Sequence[Passage], rarity: Mapping[str, float]) -> Sequence[float]:
     """Return how similar each passage is to the question word by word, 0 to 1, by the bundled embedder."""
     embedder = StaticEmbedder.bundled()
-    tells: Counter[int] = Counter()
+    weight_by_row: Counter[int] = Counter()
     for word in dict.fromkeys(_WORD.findall(question.lower())):
         weight = max((rarity.get(term, 0.0) for term in content_terms(word)), default=0.0)
         rows = embedder.pieces.rows(word).tolist()
-        tells.update({row: weight / len(rows) for row in rows if weight})
-    held = [np.unique(embedder.pieces.rows(one.text)) for one in passages]
-    every = np.unique(np.concatenate(held)).astype(np.intp)
-    if not tells or not len(every):
+        weight_by_row.update({row: weight / len(rows) for row in rows if weight})
+    rows_by_passage = [np.unique(embedder.pieces.rows(one.text)) for one in passages]
+    every = np.unique(np.concatenate(rows_by_passage)).astype(np.intp)
+    if not weight_by_row or not len(every):
         return [0.0] * len(passages)
-    nearness = embedder.cosines(every, np.array([*tells], np.int32)).clip(min=0)
-    shares = np.array([*tells.values()]) / sum(tells.values())
-    return [float(nearness[np.searchsorted(every, rows)].max(axis=0, initial=0) @ shares) for rows in held]
+    nearness = embedder.cosines(every, np.array([*weight_by_row], np.int32)).clip(min=0)
+    shares = np.array([*weight_by_row.values()]) / sum(weight_by_row.values())
+    return [float(nearness[np.searchsorted(every, rows)].max(axis=0, initial=0) @ shares) for rows in rows_by_passage]
 
 
 def _numbers_of(passage: Passage) -> frozenset[str]:

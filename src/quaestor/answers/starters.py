@@ -177,8 +177,8 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
     if readme_of(material, "") is not None:
         yield Starter(_OF_ALL)
     of_prose = list(_of_prose(material, corpus.retriever.project))
-    acts = [one for one in of_prose if not thing_asked_about(one.question)]
-    things = [one for one in of_prose if thing_asked_about(one.question)]
+    acts = [one for one in of_prose if not subject_of_question(one.question)]
+    things = [one for one in of_prose if subject_of_question(one.question)]
     code = _of_code(material) if material.is_code else iter(())
     if _is_mostly_written(material):
         yield from chain(acts, things, code)
@@ -217,12 +217,14 @@ def _of_code(material: Material) -> Iterator[Starter]:
         key=lambda path: -material.documents[path].size,
     )
     paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
-    names = [(path, telling) for path in paths if (telling := _telling_names(material, path))]
-    for path, (_, kind, name) in sorted(((path, telling[0]) for path, telling in names), key=lambda one: not one[1][0]):
+    names = [(path, definitions) for path in paths if (definitions := _telling_names(material, path))]
+    for path, (_, kind, name) in sorted(
+        ((path, definitions[0]) for path, definitions in names), key=lambda one: not one[1][0]
+    ):
         yield Starter(
             f"What does `{name}` do?" if looks_like_code(name) else f"What does the {kind} `{name}` do?", path
         )
-    for _, _, name in (one for _, telling in names for one in telling[1:]):
+    for _, _, name in (one for _, definitions in names for one in definitions[1:]):
         yield Starter(f"Who uses `{name}`?")
 
 
@@ -268,7 +270,7 @@ def _of_prose(material: Material, project: str) -> Iterator[Starter]:
     # A file in Word or HTML is larger than its text, so that a form of half a page would come before any chapter.
     others = sorted(others[:_READ], key=lambda path: -sum(map(len, material.lines(path))))
     paths = list(dict.fromkeys([*([readme] if readme else []), *others]))[:_MOST_FILES]
-    looked_at = [list(islice(_asked_sections(material, path, project), _LOOKED_AT)) for path in paths]
+    looked_at = [list(islice(_questions_from_headings(material, path, project), _LOOKED_AT)) for path in paths]
     # A heading that many documents share, such as "Description", makes a question about none of them.
     counts = Counter(question for starters in looked_at for question in {one.question for one in starters})
     sections = [_most_telling(one for one in starters if counts[one.question] <= _MOST_ALIKE) for starters in looked_at]
@@ -283,11 +285,11 @@ def _most_telling(candidates: Iterable[Starter]) -> list[Starter]:
 
 def _tells_little(one: Starter) -> tuple[bool, bool]:
     """Return a sort key: acts and differences come first, then things of several words, then things of one word."""
-    about = thing_asked_about(one.question)
+    about = subject_of_question(one.question)
     return bool(about), bool(about) and " " not in about
 
 
-def _asked_sections(material: Material, path: str, project: str) -> Iterator[Starter]:
+def _questions_from_headings(material: Material, path: str, project: str) -> Iterator[Starter]:
     lines = material.lines(path)
     sections = list(headings(lines))
     readme = path == readme_of(material, "")
@@ -339,8 +341,8 @@ def names_in(lines: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word, count in capital.items() if count > small[word.lower()])
 
 
-def thing_asked_about(question: str) -> str:
-    """Return the thing that a question made from a heading asks about, as in "Tell me about X."; "" for other forms."""
+def subject_of_question(question: str) -> str:
+    """Return the subject of a question made from a heading, the X of "Tell me about X."; "" for other forms."""
     return question.removeprefix(_TELL).removesuffix(".") if question.startswith(_TELL) else ""
 
 
@@ -378,10 +380,10 @@ def _act(heading: str, subject: str) -> str:
     first, _, rest = heading.partition(" ")
     if _NO_OBJECT.fullmatch(rest):
         return ""
-    thing, _, last = heading.rpartition(" ")
+    acted_on, _, last = heading.rpartition(" ")
     # Of a name only: in "Initial configuration" it is not said what is configured.
-    if last.lower() in _ACTS and thing and all(word != word.lower() for word in thing.split()):
-        return f"How do I {_NOUNS[last.lower()]} {thing}?"
+    if last.lower() in _ACTS and acted_on and all(word != word.lower() for word in acted_on.split()):
+        return f"How do I {_NOUNS[last.lower()]} {acted_on}?"
     verb = _OF_GERUND.get(first.lower(), "")
     act = verb or first.lower()
     if act in _OF_SUBJECTS and _HOW.match(rest):

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.assemble.stores_by_name import made_with
+from quaestor.assemble.stores_by_name import recorded_embedder
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
@@ -47,7 +47,7 @@ class IndexEmbedder(NamedTuple):
 
 def index_embedder(root: Path, settings: Settings) -> IndexEmbedder | None:
     """Return the name and dimensions of the embedder of a source's index; None if there is no index."""
-    recorded = made_with(root, settings)
+    recorded = recorded_embedder(root, settings)
     return None if recorded is None else IndexEmbedder(*recorded)
 
 
@@ -68,10 +68,10 @@ def names_transformer(settings: Settings) -> bool:
     return settings.embedder == MINILM or settings.embedder.startswith(PREFIX)
 
 
-def resolve_auto(settings: Settings, made: IndexEmbedder | None = None) -> str:
+def resolve_auto(settings: Settings, recorded: IndexEmbedder | None = None) -> str:
     """Return the embedder's name with ``auto`` resolved: that of the index, and the bundled one for a new index."""
     if settings.embedder == "auto":
-        return STATIC if made is None else _spec_of_known(made.name, settings)
+        return STATIC if recorded is None else _spec_of_known(recorded.name, settings)
     if settings.embedder.startswith(PREFIX):
         # Kept with an index, and read again from other folders.
         return f"{PREFIX}{Path(settings.embedder.removeprefix(PREFIX)).expanduser().absolute()}"
@@ -92,25 +92,29 @@ def _spec_of_known(name: str, settings: Settings) -> str:
     return name if seen is None else f"{PREFIX}{seen.place}"
 
 
-def _transformer(name: str, settings: Settings, made: IndexEmbedder | None) -> Embedder:
+def _transformer(name: str, settings: Settings, recorded: IndexEmbedder | None) -> Embedder:
     """Return the transformer that an index was made with, from its last known folder, or that of a given folder."""
     from quaestor.embedding.transformer.embedder import OnnxEmbedder  # noqa: PLC0415 - only for these
 
-    if made is not None and made.name.startswith(NAME) and settings.embedder == "auto":
-        return OnnxEmbedder.by_name(made.name, made.dimensions, register_of(settings))
+    if recorded is not None and recorded.name.startswith(NAME) and settings.embedder == "auto":
+        return OnnxEmbedder.by_name(recorded.name, recorded.dimensions, register_of(settings))
     embedder = OnnxEmbedder.of_folder(name.removeprefix(PREFIX), register_of(settings))
-    same = made is not None and made.name == embedder.name
-    return OnnxEmbedder.by_name(made.name, made.dimensions, register_of(settings)) if made and same else embedder
+    same = recorded is not None and recorded.name == embedder.name
+    return (
+        OnnxEmbedder.by_name(recorded.name, recorded.dimensions, register_of(settings))
+        if recorded and same
+        else embedder
+    )
 
 
 def make_embedder(
-    settings: Settings, made: IndexEmbedder | None = None, *, source: str = "", folder: Path | None = None
+    settings: Settings, recorded: IndexEmbedder | None = None, *, source: str = "", folder: Path | None = None
 ) -> Embedder:
     """Return the embedder that the settings name; nothing is contacted, and no transformer is loaded.
 
     Args:
         settings: name the embedder; for a remote one also its address, key, price and limits on its cost.
-        made: the embedder of the present index; None if there is no index yet.
+        recorded: the embedder of the present index; None if there is no index yet.
         source: the name of the corpus, for the ledger.
         folder: the folder of the index, with the rows of an embedder tuned to it.
 
@@ -118,21 +122,21 @@ def make_embedder(
         IndexUnusableError: the index was tuned, and the tuned rows are missing.
         UsageError: there is no embedder of that name, or a setting of its endpoint is wrong.
     """
-    name = resolve_auto(settings, made)
-    if name == STATIC and made is not None and folder is not None and is_tuned(made.name):
+    name = resolve_auto(settings, recorded)
+    if name == STATIC and recorded is not None and folder is not None and is_tuned(recorded.name):
         from quaestor.embedding.tuned_embedder import load  # noqa: PLC0415 - reads the weights
 
-        return load(folder, made.name)
+        return load(folder, recorded.name)
     if name == STATIC:
         return StaticEmbedder.bundled()
     if name.startswith((PREFIX, NAME)):
-        return _transformer(name, settings, made)
-    remote = remote_model(settings, made)
+        return _transformer(name, settings, recorded)
+    remote = remote_model(settings, recorded)
     if remote is None:
         raise UsageError(f"There is no embedder {settings.embedder!r}. Use one of {_NAMES}.")
-    if not _may_ask(remote.name, settings) and made is not None:
-        return UnaskedEmbedder(remote.name, made.dimensions, name)
-    return remote.embedder(settings, made, source)
+    if not _may_ask(remote.name, settings) and recorded is not None:
+        return UnaskedEmbedder(remote.name, recorded.dimensions, name)
+    return remote.embedder(settings, recorded, source)
 
 
 def _may_ask(name: str, settings: Settings) -> bool:
@@ -172,7 +176,7 @@ class RemoteModel(NamedTuple):
     quote: Quote
 
     def embedder(
-        self, settings: Settings, made: IndexEmbedder | None, source: str, ledger: Ledger | None = None
+        self, settings: Settings, recorded: IndexEmbedder | None, source: str, ledger: Ledger | None = None
     ) -> Embedder:
         """Return the embedder itself."""
         from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
@@ -183,7 +187,7 @@ class RemoteModel(NamedTuple):
         from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder  # noqa: PLC0415
 
         record = UsageRecorder(ledger or make_ledger(settings), load_prices(settings), Limits.of(settings))
-        known = made.dimensions if made is not None and made.name == self.name else None
+        known = recorded.dimensions if recorded is not None and recorded.name == self.name else None
         return HttpEmbedder(
             self.model,
             base_url=self.base_url,
@@ -195,13 +199,13 @@ class RemoteModel(NamedTuple):
         )
 
 
-def remote_model(settings: Settings, made: IndexEmbedder | None = None) -> RemoteModel | None:
+def remote_model(settings: Settings, recorded: IndexEmbedder | None = None) -> RemoteModel | None:
     """Return the embedding model behind an endpoint that the settings name; None if they name another embedder.
 
     Raises:
         UsageError: the file of prices, or the tokenizer, cannot be read.
     """
-    name = resolve_auto(settings, made)
+    name = resolve_auto(settings, recorded)
     model = name.removeprefix(OPENAI)
     if not name.startswith(OPENAI) or not model:
         return None

@@ -26,8 +26,8 @@ from quaestor.core.config import Settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import SlowEmbedder
 from quaestor.embedding.requests_and_replies import RequestLimits
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.files.ingest_report import FoundFile, Survey
-from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import WalkResult, checked_root, folder_of, walk
 from quaestor.indexing.batches import POOL_BYTES, in_batches
 from quaestor.indexing.indexer import Indexer
@@ -100,19 +100,19 @@ def survey_and_estimate(
     """
     place = checked_root(root)
     ingest = ingest_settings(settings, place)
-    made = index_embedder(place, settings)
-    remote = remote_model(settings, made)
+    recorded = index_embedder(place, settings)
+    remote = remote_model(settings, recorded)
     tokenizer = tokenizer_for(settings.model or "gpt-4o") if remote is None else remote.tokenizer
     embedder = None if remote is None else remote.name
     if index is not None:
-        held = index.survey(tokenizer.count, embedder)
+        read = index.survey(tokenizer.count, embedder)
     else:
-        held = Surveyor(str(folder_of(place)), ingest, tokenizer.count, embedder).read(walk(place, ingest))
+        read = Surveyor(str(folder_of(place)), ingest, tokenizer.count, embedder).read(walk(place, ingest))
     if remote is None:
-        return held.survey, _local(place, settings, ingest, held, made, tokenizer)
-    current = _current(remote, made, rebuild=rebuild)
-    known = _known_keys(place, settings, current, held.texts)
-    return held.survey, _remote(remote, held.texts, known, new=current is None)
+        return read.survey, _local(place, settings, ingest, read, recorded, tokenizer)
+    current = _current(remote, recorded, rebuild=rebuild)
+    known = _known_keys(place, settings, current, read.texts)
+    return read.survey, _remote(remote, read.texts, known, new=current is None)
 
 
 def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) -> Estimate | None:
@@ -124,17 +124,17 @@ def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) ->
         as ``survey_and_estimate``.
     """
     place = checked_root(root)
-    made = index_embedder(place, settings)
-    remote = remote_model(settings, made)
+    recorded = index_embedder(place, settings)
+    remote = remote_model(settings, recorded)
     if remote is None:
         return None
     ingest = ingest_settings(settings, place)
-    current = _current(remote, made, rebuild=rebuild)
+    current = _current(remote, recorded, rebuild=rebuild)
     if current is None:
         walk_result = walk(place, ingest)
     else:
         with _open_store(place, settings, current) as store:
-            walk_result = Indexer(place, store, make_embedder(settings, made), ingest).awaiting_files()
+            walk_result = Indexer(place, store, make_embedder(settings, recorded), ingest).awaiting_files()
     texts = Surveyor(str(folder_of(place)), ingest, remote.tokenizer.count, remote.name).read(walk_result).texts
     return _remote(remote, texts, _known_keys(place, settings, current, texts), new=current is None)
 
@@ -179,21 +179,21 @@ def _local(
     place: Path,
     settings: Settings,
     ingest: IngestSettings,
-    held: SurveyResult,
-    made: IndexEmbedder | None,
+    read: SurveyResult,
+    recorded: IndexEmbedder | None,
     tokenizer: Tokenizer,
 ) -> Estimate:
-    embedder = make_embedder(settings, made)
-    seconds, basis = _measure_seconds(str(folder_of(place)), ingest, held.files, embedder)
+    embedder = make_embedder(settings, recorded)
+    seconds, basis = _measure_seconds(str(folder_of(place)), ingest, read.files, embedder)
     return Estimate(
-        embedder=resolve_auto(settings, made),
+        embedder=resolve_auto(settings, recorded),
         remote=False,
         tokenizer=tokenizer.name,
         exact=tokenizer.exact,
-        texts=held.survey.chunks,
-        tokens=held.survey.tokens or 0,
+        texts=read.survey.chunks,
+        tokens=read.survey.tokens or 0,
         known=0,
-        new=made is None,
+        new=recorded is None,
         quote=None,
         cost=0,
         seconds=seconds,
@@ -265,23 +265,23 @@ def _sample(files: Sequence[FoundFile], size: int) -> list[FoundFile]:
     return sample or list(files[:1])
 
 
-def _current(remote: RemoteModel, made: IndexEmbedder | None, *, rebuild: bool) -> IndexEmbedder | None:
+def _current(remote: RemoteModel, recorded: IndexEmbedder | None, *, rebuild: bool) -> IndexEmbedder | None:
     """Return the embedder of the present index if it is the same, so that the index is updated; else None."""
-    return made if not rebuild and made is not None and made.name == remote.name else None
+    return recorded if not rebuild and recorded is not None and recorded.name == remote.name else None
 
 
-def _known_keys(root: Path, settings: Settings, made: IndexEmbedder | None, keys: Iterable[bytes]) -> set[bytes]:
+def _known_keys(root: Path, settings: Settings, recorded: IndexEmbedder | None, keys: Iterable[bytes]) -> set[bytes]:
     """Return the keys whose vectors are in the index."""
-    if made is None:
+    if recorded is None:
         return set()
-    with _open_store(root, settings, made) as store:
-        some = in_batches(((key, 1) for key in keys), _KEYS_AT_ONCE, _KEYS_AT_ONCE)
-        return {key for asked in some for key in store.known_vectors(asked)}
+    with _open_store(root, settings, recorded) as store:
+        batches = in_batches(((key, 1) for key in keys), _KEYS_AT_ONCE, _KEYS_AT_ONCE)
+        return {key for batch in batches for key in store.known_vectors(batch)}
 
 
 @contextmanager
-def _open_store(root: Path, settings: Settings, made: IndexEmbedder) -> Iterator[Store]:
-    store = open_store(root, settings, *made, create=False)
+def _open_store(root: Path, settings: Settings, recorded: IndexEmbedder) -> Iterator[Store]:
+    store = open_store(root, settings, *recorded, create=False)
     try:
         yield store
     finally:

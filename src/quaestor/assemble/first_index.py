@@ -76,8 +76,8 @@ def follow_progress(store: Store, indexer: Indexer, progress: Progress | None) -
 
     def waiting() -> None:
         nonlocal total
-        held = store.stats()
+        stats = store.stats()
         total = total or len({*store.documents(), *(file.path for file in indexer.awaiting_files().added)})
-        report(ProgressState(held.documents, total, held.chunks, doing="waiting for another process"))
+        report(ProgressState(stats.documents, total, stats.chunks, doing="waiting for another process"))
 
     return waiting

@@ -12,7 +12,7 @@ from quaestor.core.errors import IndexBusyError, IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
 from quaestor.corpus.fresh_index import IndexParts
-from quaestor.crawl.repositories import fetch_repository, names_repository
+from quaestor.crawl.repositories import names_repository
 from quaestor.crawl.sites import crawl, is_address
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from quaestor.answers.history_answer import HistoryAnswer
-    from quaestor.answers.overview.statements import Overview
+    from quaestor.answers.overview.overview_text import Overview
     from quaestor.llm.models import Model
 
 from quaestor.assemble.embedders_by_name import (
@@ -85,7 +85,7 @@ class Index(Corpus):
         from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
         if tokens < LEAST:
-            raise UsageError(f"{tokens} tokens hold no overview. Give at least {LEAST}.")
+            raise UsageError(f"{tokens} tokens are too few for an overview. Give at least {LEAST}.")
         return make_overview(self, folder, budget=tokens, count=tokenizer_for(self._settings.model or "gpt-4o").count)
 
     def history(self, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
@@ -122,7 +122,7 @@ class Index(Corpus):
                 repository, which is fetched.
             settings: the settings as loaded by ``load_configuration``; read from environment and files by default.
             progress: called during the work.
-            rebuild: whether to delete the present index and begin anew.
+            rebuild: whether to delete the present index and start over.
             site: for a site, fields of ``CrawlSettings``; missing ones are as in the last crawl. For a repository, only
                 ``allow_private``.
             max_cost: what a remote embedder may cost, in the prices' currency; ``math.inf`` is unlimited. None allows
@@ -137,6 +137,8 @@ class Index(Corpus):
             UsageError: ``rebuild`` is set for a shared index, and the folder holds no files.
         """
         if names_repository(path):
+            from quaestor.crawl.clone import fetch_repository  # noqa: PLC0415 - with HTTP and TLS, for a repository only
+
             settings = settings or load_configuration().settings
             fetch_repository(str(path), data_home(settings), allow_private=bool((site or {}).get("allow_private")))
         elif is_address(path):
@@ -188,14 +190,16 @@ class Index(Corpus):
         index = cls._open(root, settings, create=True)
         note_source(root, settings)
         with index._closed_on_error():
-            index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
+            index._make_in_turn(
+                progress, None, lambda: index.indexer.is_complete if whole else index.store.generation() > 0
+            )
         return index
 
     def _make_whole(self, progress: Progress | None, allowance: Allowance | None) -> None:
         """Make the index, or bring it up to date; retry if its database goes away, because a standby may take over."""
         for tries_left in reversed(range(_TRIES)):
             try:
-                if not self._make_in_turn(progress, allowance, lambda: self.indexer.whole):
+                if not self._make_in_turn(progress, allowance, lambda: self.indexer.is_complete):
                     self.refresh(progress=progress, allowance=allowance)
                 self.store.settle()
             except IndexUnusableError as error:
@@ -264,12 +268,10 @@ def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
     """Delete an index, after waiting for a process that is making a first one.
 
     Raises:
-        UsageError: the index is shared, and this machine has no files from which to make it anew.
+        UsageError: the index is shared, and this machine has no files from which to rebuild it.
     """
     if is_shared(settings) and root.is_dir() and not any(root.iterdir()):
-        raise UsageError(
-            f"There are no files in {str(root)!r} to make the shared index anew from: run it where they are."
-        )
+        raise UsageError(f"{str(root)!r} holds no files to rebuild the shared index from: run this where they are.")
 
     def erase() -> None:
         erase_store(root, settings)
@@ -284,19 +286,19 @@ def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
 
 
 def _make_parts(root: Path, settings: Settings, *, create: bool) -> IndexParts:
-    made = index_embedder(root, settings)
+    recorded = index_embedder(root, settings)
     while True:
         # An index is made with the bundled embedder first: it answers while a transformer takes its minutes.
-        used = settings._replace(embedder="auto") if missing_transformer(settings, made) else settings
+        used = settings._replace(embedder="auto") if missing_transformer(settings, recorded) else settings
         try:
-            embedder = make_embedder(used, made, source=str(root), folder=index_folder(root, settings))
-            if made is not None:
-                _check_embedder(root, made, embedder, used)
+            embedder = make_embedder(used, recorded, source=str(root), folder=index_folder(root, settings))
+            if recorded is not None:
+                _check_embedder(root, recorded, embedder, used)
             store = make_store(root, settings, embedder, create=create)
         except IndexUnusableError:
             # Another process may have given the index another embedder since it was asked.
-            before, made = made, index_embedder(root, settings)
-            if made == before:
+            before, recorded = recorded, index_embedder(root, settings)
+            if recorded == before:
                 raise
             continue
         try:
@@ -318,24 +320,24 @@ def is_remote(root: Path, settings: Settings) -> bool:
     return resolve_auto(settings, index_embedder(root, settings)).startswith(OPENAI)
 
 
-def _check_embedder(root: Path, made: IndexEmbedder, embedder: Embedder, settings: Settings) -> None:
+def _check_embedder(root: Path, recorded: IndexEmbedder, embedder: Embedder, settings: Settings) -> None:
     """Refuse an index that was made with another embedder, or with other weights of the bundled one.
 
     Raises:
         IndexUnusableError: the embedder or its weights differ.
     """
-    if made.name == embedder.name:
+    if recorded.name == embedder.name:
         return
-    wanted = resolve_auto(settings, made)
-    rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} makes it anew"
-    if wanted == spec_of(made.name) == STATIC:
+    wanted = resolve_auto(settings, recorded)
+    rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} rebuilds it"
+    if wanted == spec_of(recorded.name) == STATIC:
         advice = f"{rebuild} with the one that is bundled now"
-    elif wanted == spec_of(made.name):
+    elif wanted == spec_of(recorded.name):
         advice = f"set 'embedder_base_url' to the endpoint that it was made with, or {rebuild} with this one"
     else:
         advice = f"search it with that one (setting 'embedder': 'auto'), or {rebuild}"
     raise IndexUnusableError(
-        f"The index of {str(root)!r} was made with the embedder {made.name!r}, not {embedder.name!r}: {advice}."
+        f"The index of {str(root)!r} was made with the embedder {recorded.name!r}, not {embedder.name!r}: {advice}."
     )
 
 
@@ -354,8 +356,8 @@ def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bo
         ) from error
     except IndexUnusableError as error:
         # A store does not know its source: from another folder, the user would rebuild another index.
-        anew = f"run {command('index', root, '--rebuild')}"
-        raise type(error)(str(error).replace(REBUILD, anew)) from error
+        advice = f"run {command('index', root, '--rebuild')}"
+        raise type(error)(str(error).replace(REBUILD, advice)) from error
 
 
 def _locate_source(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:

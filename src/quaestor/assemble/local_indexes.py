@@ -114,15 +114,15 @@ def _describe(folder: Path, settings: Settings) -> LocalIndex:
     gone = source is not None and not source.exists()
     fetched = source.parent if source is not None and _was_fetched(source, data_home(settings)) else None
     description = LocalIndex(folder, source, gone, fetched, "", 0, 0, sum(file.st_size for file in files), changed)
-    made = EmbeddedStore.made_with(folder)
-    if made is None:
+    recorded = EmbeddedStore.recorded_embedder(folder)
+    if recorded is None:
         return description
     try:
-        with closing(EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False)) as store:
+        with closing(EmbeddedStore.open(folder, embedder=recorded[0], dimensions=recorded[1], create=False)) as store:
             stats = store.stats()
     except QuaestorError:
         return description
-    return description._replace(embedder=made[0], documents=stats.documents, chunks=stats.chunks)
+    return description._replace(embedder=recorded[0], documents=stats.documents, chunks=stats.chunks)
 
 
 def _files_in(folder: Path) -> Iterator[os.stat_result]:

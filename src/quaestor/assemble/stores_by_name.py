@@ -90,11 +90,11 @@ def open_database(uri: str) -> Database:
     return database
 
 
-def made_with(root: Path, settings: Settings) -> tuple[str, int] | None:
+def recorded_embedder(root: Path, settings: Settings) -> tuple[str, int] | None:
     """Return the name and dimensions of the embedder of a source's index; None if no index records them."""
     if not is_shared(settings):
-        return EmbeddedStore.made_with(index_folder(root, settings))
-    return _postgres().made_with(open_database(settings.store), _corpus(root, settings))
+        return EmbeddedStore.recorded_embedder(index_folder(root, settings))
+    return _postgres().recorded_embedder(open_database(settings.store), _corpus(root, settings))
 
 
 def open_store(root: Path, settings: Settings, embedder: str, dimensions: int, *, create: bool) -> Store:
@@ -124,16 +124,16 @@ def open_store(root: Path, settings: Settings, embedder: str, dimensions: int, *
 
 
 @contextmanager
-def open_as_made(root: Path, settings: Settings) -> Iterator[Store]:
+def open_existing(root: Path, settings: Settings) -> Iterator[Store]:
     """Open the existing store of a source's index for a block, whatever embedder it was made with.
 
     Raises:
         IndexUnusableError: the index does not exist, or cannot be used.
     """
-    made = made_with(root, settings)
-    if made is None:
+    recorded = recorded_embedder(root, settings)
+    if recorded is None:
         raise IndexUnusableError(f"There is no index of {str(root)!r} there. Run {command('index', root)}.")
-    store = open_store(root, settings, *made, create=False)
+    store = open_store(root, settings, *recorded, create=False)
     try:
         yield store
     finally:

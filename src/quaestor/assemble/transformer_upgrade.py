@@ -38,10 +38,10 @@ _POLL_SECONDS = 0.2
 _FOLDER = "coming"
 
 
-def missing_transformer(settings: Settings, made: IndexEmbedder | None) -> str:
+def missing_transformer(settings: Settings, recorded: IndexEmbedder | None) -> str:
     """Return the name of the transformer whose vectors an index still needs, or ""."""
-    name = resolve_auto(settings, made)
-    return name if name.startswith(PREFIX) and (made is None or spec_of(made.name) == STATIC) else ""
+    name = resolve_auto(settings, recorded)
+    return name if name.startswith(PREFIX) and (recorded is None or spec_of(recorded.name) == STATIC) else ""
 
 
 def upgrade_state(root: Path, settings: Settings) -> VectorProgress | None:
@@ -49,11 +49,11 @@ def upgrade_state(root: Path, settings: Settings) -> VectorProgress | None:
     folder = index_folder(root, settings)
     if not (names_transformer(settings) or (folder / _FOLDER).exists()):
         return None
-    from quaestor.indexing.pending_vectors import coming_progress, place_of  # noqa: PLC0415 - few indexes lack any
+    from quaestor.indexing.pending_vectors import pending_progress, place_of  # noqa: PLC0415 - few indexes lack any
 
-    made = index_embedder(root, settings)
-    wanted = missing_transformer(settings, made)
-    progress = coming_progress(folder) if made is not None and spec_of(made.name) == STATIC else None
+    recorded = index_embedder(root, settings)
+    wanted = missing_transformer(settings, recorded)
+    progress = pending_progress(folder) if recorded is not None and spec_of(recorded.name) == STATIC else None
     if progress is None or (wanted and progress.embedder != wanted):
         return VectorProgress(wanted, 0, 0, False) if wanted else None
     try:
@@ -105,18 +105,18 @@ def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: 
     from quaestor.indexing.pending_vectors import PendingVectors, PreparedEmbedder, fill, forget, reembed  # noqa: PLC0415
 
     folder = index_folder(root, settings)
-    made = index_embedder(root, settings)
-    if made is None or spec_of(made.name) != STATIC:
+    recorded = index_embedder(root, settings)
+    if recorded is None or spec_of(recorded.name) != STATIC:
         forget(folder)
         return 0
     ingest = ingest_settings(settings, root)
-    with PendingVectors.open_or_begin(folder, embedder, name) as coming:
-        store = open_store(root, settings, *made, create=False)
+    with PendingVectors.open_or_begin(folder, embedder, name) as pending:
+        store = open_store(root, settings, *recorded, create=False)
         try:
-            fill(store, embedder, ingest, coming, lambda done, total: progress(_state(done, total)))
+            fill(store, embedder, ingest, pending, lambda done, total: progress(_state(done, total)))
             count = reembed(
                 store,
-                PreparedEmbedder(embedder, coming),
+                PreparedEmbedder(embedder, pending),
                 ingest,
                 {TUNED_KEY: ""},
                 lambda done, total: progress(ProgressState(done, total, 0, doing="taking in")),

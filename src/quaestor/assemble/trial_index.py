@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quaestor.assemble.embedders_by_name import IndexEmbedder, make_embedder, refresh_cost
 from quaestor.assemble.source_paths import index_folder, ingest_settings
-from quaestor.assemble.stores_by_name import made_with, open_store
+from quaestor.assemble.stores_by_name import open_store, recorded_embedder
 from quaestor.assemble.tuned_index import tuning_of
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
@@ -37,9 +37,9 @@ def open_trial_index(root: Path, folder: Path, embedder: Embedder, settings: Set
         IndexUnusableError: the index is corrupt, newer, or made with another embedder.
         UsageError: the setting ``chunker`` has an unknown value.
     """
-    made = EmbeddedStore.made_with(folder)
+    recorded = EmbeddedStore.recorded_embedder(folder)
     # A remote embedder would have to be asked.
-    dimensions = made[1] if made is not None and made[0] == embedder.name else embedder.dimensions
+    dimensions = recorded[1] if recorded is not None and recorded[0] == embedder.name else embedder.dimensions
     store = EmbeddedStore.open(folder, embedder=embedder.name, dimensions=dimensions, create=True)
     try:
         indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
@@ -83,11 +83,11 @@ def trial_of(root: Path, settings: Settings) -> TrialVectors:
     if settings.embedder != TUNED:
         return TrialVectors(make_embedder(settings, source=str(root)))
     folder = index_folder(root, settings)
-    made = made_with(root, settings)
-    if made is None or not is_tuned(made[0]):
+    recorded = recorded_embedder(root, settings)
+    if recorded is None or not is_tuned(recorded[0]):
         raise UsageError(f"The index of {str(root)!r} is not tuned. Run {command('tune', root)} first.")
-    embedder = make_embedder(settings._replace(embedder="auto"), IndexEmbedder(*made), folder=folder)
-    store = open_store(root, settings, embedder.name, made[1], create=False)
+    embedder = make_embedder(settings._replace(embedder="auto"), IndexEmbedder(*recorded), folder=folder)
+    store = open_store(root, settings, embedder.name, recorded[1], create=False)
     try:
         return TrialVectors(embedder, tuning_of(store).trust)
     finally:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.assemble.embedders_by_name import IndexEmbedder, make_embedder
 from quaestor.assemble.source_paths import index_folder, ingest_settings
-from quaestor.assemble.stores_by_name import made_with, open_store, refuse_shared
+from quaestor.assemble.stores_by_name import open_store, recorded_embedder, refuse_shared
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
@@ -73,11 +73,11 @@ def checked_tuning(root: Path, settings: Settings) -> IndexTuning:
         IndexUnusableError: the rows are lost or damaged.
     """
     folder = index_folder(root, settings)
-    made = made_with(root, settings)
-    if made is None or not is_tuned(made[0]):
+    recorded = recorded_embedder(root, settings)
+    if recorded is None or not is_tuned(recorded[0]):
         return IndexTuning()
-    make_embedder(settings, IndexEmbedder(*made), folder=folder)
-    store = open_store(root, settings, *made, create=False)
+    make_embedder(settings, IndexEmbedder(*recorded), folder=folder)
+    store = open_store(root, settings, *recorded, create=False)
     try:
         return tuning_of(store)
     finally:
@@ -117,16 +117,16 @@ def undo_tuned(root: Path, settings: Settings, progress: Progress) -> int | None
         IndexUnusableError: there is no index, or it was not made with the bundled embedder.
     """
     folder = index_folder(root, settings)
-    made = made_with(root, settings)
-    if made is None:
+    recorded = recorded_embedder(root, settings)
+    if recorded is None:
         raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
-    if not is_tuned(made[0]):
+    if not is_tuned(recorded[0]):
         forget(folder)
         return None
     bundled = StaticEmbedder.bundled()
-    if base_of(made[0]) != bundled.name:
+    if base_of(recorded[0]) != bundled.name:
         raise IndexUnusableError(
-            f"The index of {str(root)!r} was tuned from {base_of(made[0])!r}, which is no longer bundled. "
+            f"The index of {str(root)!r} was tuned from {base_of(recorded[0])!r}, which is no longer bundled. "
             f"Run `quaestor index --rebuild {root}`."
         )
     count = _switch(root, settings, bundled.name, "", progress)
@@ -138,12 +138,12 @@ def _switch(root: Path, settings: Settings, name: str, tuning: str, progress: Pr
     from quaestor.indexing.pending_vectors import reembed  # noqa: PLC0415 - imports what most commands do without
 
     folder = index_folder(root, settings)
-    made = made_with(root, settings)
-    if made is None:
+    recorded = recorded_embedder(root, settings)
+    if recorded is None:
         raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
-    store = open_store(root, settings, *made, create=False)
+    store = open_store(root, settings, *recorded, create=False)
     try:
-        embedder = make_embedder(settings, IndexEmbedder(name, made[1]), folder=folder)
+        embedder = make_embedder(settings, IndexEmbedder(name, recorded[1]), folder=folder)
         return reembed(store, embedder, ingest_settings(settings, root), {KEY: tuning}, progress)
     finally:
         store.close()

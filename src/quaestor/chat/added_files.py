@@ -37,7 +37,7 @@ def mentioned_paths(question: str, corpus: ConversationCorpus) -> tuple[str, ...
 
 
 def path_of(name: str, corpus: ConversationCorpus) -> str | None:
-    """Return the path of the document of this path, or of the only one whose path ends so; None otherwise."""
+    """Return the path of the document of this path, or of the only one whose path ends with it; None otherwise."""
     if corpus.store.document(name) is not None:
         return name
     ending = corpus.store.paths_ending(name.removeprefix("./"), 2)
@@ -97,7 +97,7 @@ class AddedFiles:
         return hits_of(dict.fromkeys((*mentioned_paths(question, self._corpus), *self._paths)), self._corpus)
 
 
-def with_added_first(added: Sequence[Hit], found: Iterable[Hit]) -> tuple[Hit, ...]:
+def with_added_first(added: Sequence[Hit], hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """Return the added hits, followed by hits in other documents."""
     paths = {hit.path for hit in added}
-    return (*added, *(hit for hit in found if hit.path not in paths))
+    return (*added, *(hit for hit in hits if hit.path not in paths))

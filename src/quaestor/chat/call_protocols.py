@@ -164,7 +164,7 @@ def protocol_for(capabilities: Capabilities, registry: Registry | None) -> CallP
 
 def _results_behind_marks(rounds: Sequence[Round], shown: int) -> frozenset[int]:
     """Return the identities of the results that a mark replaces."""
-    results = [id(answered) for one in rounds for answered in one.answered]
+    results = [id(result) for one in rounds for result in one.results]
     return frozenset(results[: max(0, len(results) - shown)])
 
 
@@ -174,32 +174,31 @@ def _text_of_result(result: CallResult, hidden: frozenset[int]) -> str:
 
 def _block_of_result(result: CallResult, hidden: frozenset[int]) -> str:
     """Return a result as written after its tag, with text that looks like a tag escaped."""
-    return load("result").render(name=result.asked.name, text=tags.escape(_text_of_result(result, hidden)))
+    return load("result").render(name=result.call.name, text=tags.escape(_text_of_result(result, hidden)))
 
 
 def _reply_with_result(one: Round, hidden: frozenset[int]) -> str:
-    return one.written + "".join(f"\n{_block_of_result(answered, hidden)}\n" for answered in one.answered)
+    return one.written + "".join(f"\n{_block_of_result(result, hidden)}\n" for result in one.results)
 
 
 def _result_messages(one: Round, hidden: frozenset[int]) -> tuple[Message, ...]:
-    content = "\n".join(_block_of_result(answered, hidden) for answered in one.answered) or load("go_on").render()
+    content = "\n".join(_block_of_result(result, hidden) for result in one.results) or load("go_on").render()
     return Message("assistant", one.written), Message("user", content, name=RESULT)
 
 
 def _call_messages(one: Round, number: int, hidden: frozenset[int]) -> tuple[Message, ...]:
     # Identifiers of our own: what servers send is missing, or the same for every call.
-    ids = [f"call_{number}_{place}" for place, _ in enumerate(one.answered, 1)]
+    ids = [f"call_{number}_{place}" for place, _ in enumerate(one.results, 1)]
     calls = tuple(
-        ToolCall(known, answered.asked.name, _arguments(answered))
-        for known, answered in zip(ids, one.answered, strict=True)
+        ToolCall(known, result.call.name, _arguments(result)) for known, result in zip(ids, one.results, strict=True)
     )
     results = (
-        Message("tool", _text_of_result(answered, hidden), tool_call_id=known)
-        for known, answered in zip(ids, one.answered, strict=True)
+        Message("tool", _text_of_result(result, hidden), tool_call_id=known)
+        for known, result in zip(ids, one.results, strict=True)
     )
-    return Message("assistant", one.said, tool_calls=calls), *results
+    return Message("assistant", one.visible, tool_calls=calls), *results
 
 
 def _arguments(result: CallResult) -> str:
     """Return a call's arguments as JSON; servers refuse anything else."""
-    return "{}" if result.asked.problem else json.dumps(dict(result.asked.arguments), ensure_ascii=False)
+    return "{}" if result.call.problem else json.dumps(dict(result.call.arguments), ensure_ascii=False)

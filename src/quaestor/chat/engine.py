@@ -99,7 +99,7 @@ class Conversation:
             self.settings = replace(self.settings, premeditation=False)
         self._query = query or partial(query_of_turn, corpus=index.project)
         self._owner = owner
-        self._composer = Composer(self.settings, counter_of(model), Recall(index.near))
+        self._composer = Composer(self.settings, counter_of(model), Recall(index.local_embedder))
         self._subroutines = subroutines
         self._brief: Brief = self.settings.brief or brief_for(index)
         capabilities = known_capabilities(model, self.transcript)
@@ -375,7 +375,7 @@ class Conversation:
     async def _quoted_first(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], ExtractiveAnswer]:
         """Return a turn's hits, those that its answer quotes first, and that answer.
 
-        The passages are numbered anew in this order, so that the numbers of a first answer count from 1 as it is read.
+        The passages are renumbered in this order, so that the numbers in a first answer count up from 1.
         """
         quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
         hits_by_number = dict(zip((passage.n for passage in turn.passages), hits, strict=True))
@@ -383,7 +383,7 @@ class Conversation:
         hits = self._give_passages(turn, tuple(hits_by_number[n] for n in order))
         numbers = dict(zip(order, (passage.n for passage in turn.passages), strict=True))
         earlier = [one.content for one in self._history.spoken_messages if one.role == "assistant"]
-        return hits, quoted.under(numbers, earlier, turn.question.content)
+        return hits, quoted.under(numbers, earlier, turn.question.content, self.index.local_embedder.encode)
 
     async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
         """Return the reasons to doubt an answer; scores of later turns are ignored."""
@@ -397,7 +397,7 @@ class Conversation:
 
     async def _quotes(self, turn: Turn, hits: Sequence[Hit], doubt: Doubt) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
-        encode = self.index.near.encode
+        encode = self.index.local_embedder.encode
         most = MOST_OF_UNSURE if doubt.is_unsure else MOST
         text, passages, names = turn.search_text, turn.passages, doubt.names
         quoted = await asyncio.to_thread(extract, text, passages, encode, most, names, doubt.refuses, hits)
@@ -407,7 +407,7 @@ class Conversation:
         """Note in the turn whether its evidence is weak, and return whether the model is not asked because of it."""
         if not self.settings.grounded:
             return False
-        encode = self.index.near.encode
+        encode = self.index.local_embedder.encode
         turn.weak_evidence = not await asyncio.to_thread(speaks, turn.search_text, turn.passages, encode)
         # One that can search for itself may find more, by other words or in another language; but not from nothing.
         return turn.weak_evidence and not (turn.passages and self._subroutines)
@@ -425,20 +425,20 @@ class Conversation:
         self, turn: Turn, hits: Sequence[Hit] = (), *, known: bool | None = None
     ) -> tuple[Event, ...]:
         """Verify the citations, record the turn as done, and return its last events."""
-        found = (turn.visible.is_answer or bool(turn.proposals)) if known is None else known
+        is_known = (turn.visible.is_answer or bool(turn.proposals)) if known is None else known
         # Reads files, for which others must not wait.
-        citations, unsupported = await asyncio.to_thread(self._verify_citations, turn) if found else ((), ())
+        citations, unsupported = await asyncio.to_thread(self._verify_citations, turn) if is_known else ((), ())
         # A model's word alone is no answer: at least one of its citations must hold.
-        unchecked = found and known is None and not turn.proposals and not any(one.holds for one in citations)
+        unchecked = is_known and known is None and not turn.proposals and not any(one.holds for one in citations)
         quotes = await self._quotes_beside(turn, hits) if unchecked else ()
-        found = found and not unchecked
+        is_known = is_known and not unchecked
         answer = Message("assistant", clean(turn.visible.answer))
         # Without a request there is no report.
         usage = replace(turn.usage, reported=turn.usage.reported and turn.usage.total_tokens > 0)
         ending = Ending(
             "done",
             messages=(answer,) if answer.content.strip() else (),
-            known=found,
+            known=is_known,
             model=turn.model,
             error=turn.stop_reason,
             citations=citations,
@@ -452,7 +452,7 @@ class Conversation:
         self._history.add(turn, ending.messages, added)
         done = Done(
             answer.content,
-            found,
+            is_known,
             turn.model,
             usage,
             tuple(turn.proposals),

@@ -125,7 +125,7 @@ class Loop:
                 turn.plan = reading.plan
                 self._transcript.record_plan(turn.number, reading.plan)
                 yield Premeditated(reading.plan)
-            if self._protocol.passes or turn.stop_cutter.found is not None:
+            if self._protocol.passes or turn.stop_cutter.stop_met is not None:
                 return
             turn.stop_reason = turn.stop_reason or self._why_to_stop(turn, reading)
             if turn.stop_reason:
@@ -146,7 +146,7 @@ class Loop:
         Raises:
             WindowError: the question and the reply so far do not fit.
         """
-        shown = sum(len(one.answered) for one in turn.rounds)
+        shown = sum(len(one.results) for one in turn.rounds)
         while True:
             tail = self._protocol.tail(turn.rounds, self._opening, shown)
             sent = self._history.with_turn(turn, tail)
@@ -192,7 +192,7 @@ class Loop:
             self._requests.check(turn, window)
             turn.shown = shown_passages(window, turn.passages)
             yield Composed(window, self._requests.model.name)
-            begun = reading.full_text
+            text_before = reading.full_text
             try:
                 async with aclosing(self._stream_request(turn, reading, window, sent)) as events:
                     async for event in events:
@@ -202,7 +202,7 @@ class Loop:
                     self._history.learn(before)
                 return
             except TooLongError as failure:
-                if turn.retried or reading.full_text != begun:
+                if turn.retried or reading.full_text != text_before:
                     raise too_long_error(failure, window) from failure
                 turn.retried = True
                 believed = is_plausible(failure)
@@ -223,7 +223,7 @@ class Loop:
                 )
                 if shown := turn.show(text):
                     yield Text(shown)
-                if turn.stop_cutter.found is not None:
+                if turn.stop_cutter.stop_met is not None:
                     turn.finish = "stop"
                     return
                 if self._is_caught_in_repetition(turn, shown):
@@ -379,7 +379,7 @@ class CallRunner:
                 )
         except TimeoutError:
             raise LimitError(
-                f"the turn took more time than it may, while {call.name!r} ran; ask for less, or raise its limit"
+                f"the turn exceeded its time limit while {call.name!r} ran; ask for less, or raise its limit"
             ) from None
 
 

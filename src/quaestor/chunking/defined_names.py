@@ -198,6 +198,6 @@ def value_kind(name: str, value_type: str, values: dict[str, str]) -> str:
     return values.get(value_type) or ("constant" if name.isupper() else "variable")
 
 
-def as_method(found: NodeDefinition) -> NodeDefinition:
+def as_method(definition: NodeDefinition) -> NodeDefinition:
     """Return a function that is a member of a type as a method."""
-    return found._replace(kind="method")
+    return definition._replace(kind="method")

@@ -182,10 +182,10 @@ class _Walk:
         if defined.kind == "function" and level.container in CONTAINERS and level.container != "module":
             defined = as_method(defined)
         scope = level.scope + defined.scope
-        made = self._definition(node, defined, scope, lead)
-        if self._continues(made):
-            made = self._join_definitions(self._found.pop(), made)
-        self._found.append(made)
+        definition = self._definition(node, defined, scope, lead)
+        if self._continues(definition):
+            definition = self._join_definitions(self._found.pop(), definition)
+        self._found.append(definition)
         if defined.kind in CONTAINERS and defined.body is not None:
             return _Level(defined.body.children, (*scope, defined.name), defined.kind)
         return None

@@ -117,7 +117,7 @@ def _roff_text(line: bytes, *, mdoc: bool = False) -> str:
     text = _FONTS.sub(b"", line[:_LONGEST])
     if mdoc:
         text = _MDOC_WORD.sub(b"", _MDOC_FLAG.sub(b"-", text))
-    text = _ESCAPE.sub(lambda found: _SIGNS.get(found["sign"] or b"", b""), text)
+    text = _ESCAPE.sub(lambda match: _SIGNS.get(match["sign"] or b"", b""), text)
     return _plain(text.replace(rb"\-", b"-").replace(rb"\.", b".").replace(rb"\e", b"\\").replace(b'"', b""))
 
 
@@ -143,8 +143,8 @@ def pod_headings(data: bytes, start: int) -> Iterator[Heading]:
 def _pod_text(raw: bytes) -> str:
     text = raw[:_LONGEST]
     for _ in range(3):  # codes stand within codes: B<--file=I<path>>
-        text = _POD_CODE.sub(lambda found: found[0] if found[0].startswith(b"E<") else found[1], text)
-    return _plain(_POD_SIGN.sub(lambda found: _POD_SIGNS.get(found[1], b""), text))
+        text = _POD_CODE.sub(lambda match: match[0] if match[0].startswith(b"E<") else match[1], text)
+    return _plain(_POD_SIGN.sub(lambda match: _POD_SIGNS.get(match[1], b""), text))
 
 
 def texinfo_headings(data: bytes, start: int) -> Iterator[Heading]:
@@ -167,7 +167,7 @@ def texinfo_headings(data: bytes, start: int) -> Iterator[Heading]:
 def _texinfo_text(raw: bytes) -> str:
     text = raw[:_LONGEST]
     for _ in range(3):
-        text = _TEXINFO_MARKUP.sub(lambda found: found["text"] if found["sign"] is None else found["sign"], text)
+        text = _TEXINFO_MARKUP.sub(lambda match: match["text"] if match["sign"] is None else match["sign"], text)
     return _plain(text)
 
 
@@ -181,7 +181,7 @@ def latex_headings(data: bytes, start: int) -> Iterator[Heading]:
 
 
 def _latex_text(raw: bytes) -> str:
-    return _plain(_LATEX_COMMAND.sub(lambda found: found["sign"] or b"", raw[:_LONGEST]))
+    return _plain(_LATEX_COMMAND.sub(lambda match: match["sign"] or b"", raw[:_LONGEST]))
 
 
 def org_headings(data: bytes, start: int) -> Iterator[Heading]:
@@ -201,7 +201,7 @@ def org_headings(data: bytes, start: int) -> Iterator[Heading]:
 
 
 def _org_text(raw: bytes) -> str:
-    return _plain(_ORG_MARKUP.sub(lambda found: found[1] or found[3] or b"", raw[:_LONGEST]))
+    return _plain(_ORG_MARKUP.sub(lambda match: match[1] or match[3] or b"", raw[:_LONGEST]))
 
 
 def r_help_headings(data: bytes, start: int) -> Iterator[Heading]:

@@ -198,14 +198,14 @@ def chunks(groups: list[list[Piece]], data: bytes, encoding: str) -> tuple[Chunk
     if not groups:
         return ()
     cuts = [pieces[0].start for pieces in groups] + [groups[-1][-1].end]
-    made = []
+    chunks_made = []
     for pieces, (span, text) in zip(groups, lift(data, cuts, encoding), strict=True):
         if span is None:
             continue
         main = _main(pieces)
         kind = main.kind if main.name is not None else "block"
-        made.append(Chunk(span, text, main.name, kind, main.scope, _defines(pieces)))
-    return tuple(made)
+        chunks_made.append(Chunk(span, text, main.name, kind, main.scope, _defines(pieces)))
+    return tuple(chunks_made)
 
 
 def _main(pieces: list[Piece]) -> Piece:

@@ -1,6 +1,6 @@
 """The command line: one file per command, each imported only when it runs.
 
-This module lists the commands with one-line descriptions and turns errors into exit codes. The package does not know
+This module turns errors into exit codes. The package does not know
 how an answer is made; it reads options, calls other packages, and prints. Begin with ``click_group``, which parses a
 command line, then any file in ``commands``; ``fast_search`` runs plain searches without click.
 """
@@ -21,37 +21,9 @@ from quaestor.core.errors import QuaestorError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-USAGE = 2
 UNUSABLE = 4
 INTERRUPTED = 130
 _OBJECTS_BETWEEN_LOOKS = 100_000
-
-COMMANDS = {
-    "index": "Build the index of a folder, or bring it up to date.",
-    "search": "Find code and prose by words and by meaning.",
-    "related": "Find a name's definitions, callers, tests and neighbours.",
-    "overview": "Show what a corpus is: its entry points and main parts.",
-    "history": "Show what changed, when, why and by whom, from git.",
-    "ask": "Answer a question from the corpus, with checked sources.",
-    "chat": "Hold a conversation about the corpus.",
-    "edit": "Change files as instructed, after showing the diff.",
-    "undo": "Undo the last edit.",
-    "sessions": "List, show, resume, export or delete conversations.",
-    "serve": "Serve a page, and an API that OpenAI's clients can use.",
-    "mcp": "Serve corpora to coding agents over MCP.",
-    "install": "Tell a coding agent how to start the MCP server.",
-    "uninstall": "Remove Quaestor from a coding agent's settings.",
-    "users": "Add, list, renew or revoke users of the server.",
-    "usage": "Show the tokens and cost of requests to models.",
-    "tune": "Adapt the bundled embedder to a corpus, if that helps.",
-    "store": "List, check, clean up, copy or delete stored indexes.",
-    "stats": "Show what an index holds: documents, chunks, words, tokens.",
-    "eval": "Measure how well a corpus is searched; compare settings.",
-    "config": "Show settings and where each value comes from.",
-    "prompts": "Show every word that is sent to a model.",
-    "doctor": "Check the installation and say what is missing.",
-    "completion": "Print the shell completion script.",
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

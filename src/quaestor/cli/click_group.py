@@ -1,4 +1,4 @@
-"""The command line in click: options, help with examples, completion, and usage errors."""
+"""The command line in click: the list of commands, help with examples, completion, and usage errors."""
 
 from __future__ import annotations
 
@@ -11,9 +11,37 @@ from itertools import takewhile
 import click
 
 from quaestor import __version__
-from quaestor.cli import COMMANDS, USAGE
 from quaestor.core.errors import NotFoundError
+from quaestor.core.wording import command as quoted_command
 
+USAGE = 2
+
+COMMANDS = {
+    "index": "Build the index of a folder, or bring it up to date.",
+    "search": "Find code and prose by words and by meaning.",
+    "related": "Find a name's definitions, callers, tests and neighbours.",
+    "overview": "Show what a corpus is: its entry points and main parts.",
+    "history": "Show what changed, when, why and by whom, from git.",
+    "ask": "Answer a question from the corpus, with checked sources.",
+    "chat": "Hold a conversation about the corpus.",
+    "edit": "Change files as instructed, after showing the diff.",
+    "undo": "Undo the last edit.",
+    "sessions": "List, show, resume, export or delete conversations.",
+    "serve": "Serve a page, and an API that OpenAI's clients can use.",
+    "mcp": "Serve corpora to coding agents over MCP.",
+    "install": "Tell a coding agent how to start the MCP server.",
+    "uninstall": "Remove Quaestor from a coding agent's settings.",
+    "users": "Add, list, renew or revoke users of the server.",
+    "usage": "Show the tokens and cost of requests to models.",
+    "tune": "Adapt the bundled embedder to a corpus, if that helps.",
+    "store": "List, check, clean up, copy or delete stored indexes.",
+    "stats": "Show what an index holds: documents, chunks, words, tokens.",
+    "eval": "Measure how well a corpus is searched; compare settings.",
+    "config": "Show settings and where each value comes from.",
+    "prompts": "Show every word that is sent to a model.",
+    "doctor": "Check the installation and say what is missing.",
+    "completion": "Print the shell completion script.",
+}
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "index": (
         "quaestor index",
@@ -91,12 +119,22 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 }
 
 
+FIRST_STEPS = (
+    "quaestor overview",
+    "quaestor ask 'which routes are there?'",
+    "quaestor search 'where are requests retried'",
+    "quaestor serve --open",
+)
 _TAKE_WORDS = frozenset({"ask", "edit", "history"})
 
 
 def examples_of(name: str) -> str:
     """Return the examples of a command for the end of its help; ``\\b`` keeps click from wrapping the lines."""
-    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES[name])])
+    return _lines_below("Examples:", EXAMPLES[name])
+
+
+def _lines_below(title: str, lines: Sequence[str]) -> str:
+    return "\n".join(["\b", title, *(f"  {line}" for line in lines)])
 
 
 class LazyGroup(click.Group):
@@ -127,8 +165,10 @@ class LazyGroup(click.Group):
         if name in COMMANDS or name.startswith("-"):
             return super().resolve_command(ctx, args)
         near = get_close_matches(name, COMMANDS, n=3, cutoff=0.6)
-        meant = f"Did you mean {' or '.join(map(repr, near))}?" if near else "`quaestor --help` lists them."
-        raise click.UsageError(f"There is no command {name!r}. {meant}", ctx)
+        advice = f"Did you mean {' or '.join(map(repr, near))}?" if near else "`quaestor --help` lists them."
+        if " " in name:
+            advice = f"To ask that, write {quoted_command('ask', name)}."
+        raise click.UsageError(f"There is no command {name!r}. {advice}", ctx)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; a closed output pipe ends it like Ctrl-C."""
@@ -143,7 +183,11 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_lines_below("Begin with:", FIRST_STEPS),
+)
 @click.version_option(__version__, "-V", "--version", message="quaestor %(version)s")
 def cli() -> None:
     """Ask your code and your documents: offline, with sources that are checked.

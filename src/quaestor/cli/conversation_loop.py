@@ -156,10 +156,12 @@ class ConversationLoop:
             return
         partial = turns[-1].ending.partial.strip()
         words = amount(len(partial.split()), "word")
-        kept = f"the question and {words} of its answer" if partial else "the question"
+        recorded = f"the question and {words} of its answer" if partial else "the question"
         assert self._conversation is not None
         session = self._conversation.transcript.id
-        remark(f"\nstopped; session {session} keeps {kept}. /retry asks again, now or after --session {session[:8]}")
+        remark(
+            f"\nstopped; session {session} keeps {recorded}. /retry asks again, now or after --session {session[:8]}"
+        )
 
     def preview(self, question: str) -> None:
         """Print the exact next request; send nothing."""
@@ -220,8 +222,8 @@ class ConversationLoop:
         if outcome.unchecked:
             print_unchecked(outcome.quotes)
         elif outcome.done is not None and not outcome.done.known:
-            found = "no clear answer" if outcome.nearest else "not found"
-            echo(style(f"({found} in this corpus)", dim=True))
+            outcome_words = "no clear answer" if outcome.nearest else "not found"
+            echo(style(f"({outcome_words} in this corpus)", dim=True))
             print_nearest(outcome.nearest)
         return outcome.done
 

@@ -26,7 +26,8 @@ def is_plain(arguments: Sequence[str]) -> bool:
 
 def run_plain(arguments: Sequence[str]) -> int:
     """Run a plain search and return its exit code; it prints and raises the same as with click."""
-    from quaestor.cli.hits import SearchArguments, search  # noqa: PLC0415 - NumPy comes first
+    from quaestor.cli.hits import SearchArguments  # noqa: PLC0415 - NumPy comes first
+    from quaestor.cli.searches import search  # noqa: PLC0415
 
     query, *sources = (argument for argument in arguments[1:] if argument != JSON)
     try:

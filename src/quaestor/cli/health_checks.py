@@ -61,7 +61,7 @@ def check_store(settings: Settings) -> str:
     health = examine_database(settings)
     if health.to_correct:
         raise FindingError("; ".join(health.to_correct), TO_CORRECT)
-    return health.found
+    return health.facts
 
 
 def check_index(root: Path, settings: Settings) -> str:
@@ -81,14 +81,14 @@ def _check_corpus(root: Path, settings: Settings) -> str:
         return f"no corpus {name!r} in the database yet: {command('index', root)} makes it, and so does a first search"
     if health.damaged:
         raise FindingError(
-            f"of {health.found} of {name!r} that were checked: {'; '.join(health.damaged)}. `quaestor store check`"
+            f"of {health.facts} of {name!r} that were checked: {'; '.join(health.damaged)}. `quaestor store check`"
             f" checks all, `quaestor store vacuum` rebuilds the lexical index, and"
             f" {command('index', root, '--rebuild')} rebuilds everything"
         )
     if health.to_correct:
         raise FindingError(f"{name!r}: {'; '.join(health.to_correct)}", TO_CORRECT)
     return (
-        f"{health.found} of {name!r}, chosen at random, match their checksums, documents, vectors and words;"
+        f"{health.facts} of {name!r}, chosen at random, match their checksums, documents, vectors and words;"
         " `quaestor store check` checks all"
     )
 
@@ -98,15 +98,15 @@ def _check_files(root: Path, settings: Settings) -> str:
     folder = index_folder(root, settings)
     if not folder.exists():
         return f"none of {str(root)!r} yet: {command('index', root)} makes it, and so does a first search"
-    anew = command("index", root, "--rebuild")
+    rebuild = command("index", root, "--rebuild")
     try:
         damaged = examine(folder)
     except IndexUnusableError as error:
-        raise type(error)(str(error).replace(REBUILD, f"run {anew}")) from error
+        raise type(error)(str(error).replace(REBUILD, f"run {rebuild}")) from error
     if damaged:
         raise FindingError(
             f"{' and '.join(damaged)} in {str(folder)!r} changed on the disk: the next search that reads them rebuilds"
-            f" them, and {anew} does so now"
+            f" them, and {rebuild} does so now"
         )
     return f"every row and every file of {str(folder)!r} matches its checksum"
 

@@ -1,21 +1,17 @@
-"""Runs a search as a command, and prints its hits for people and for programs."""
+"""Prints the hits of a search for people: each with its place and the lines that match best."""
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Sequence
 
-from quaestor.assemble import Index
-from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
-from quaestor.cli.progress import indexing_progress
-from quaestor.cli.scope import Filters, configure, find_root, remark_on, remark_on_unknown
+from quaestor.cli.output import echo, one_line, remark, safe, style
+from quaestor.cli.scope import Filters
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import find_words, terms, terms_of_word
 from quaestor.core.wording import amount
 from quaestor.corpus import Freshness
-from quaestor.corpus.corpus_json import search_object
 from quaestor.corpus.understood_filters import HasBylines, UnderstoodQuestion, why_none
 from quaestor.search.query import read_query
 from quaestor.search.retriever import Mode
@@ -46,34 +42,6 @@ class SearchArguments(NamedTuple):
     as_json: bool = False
     filters: Filters = Filters()
     store: str | None = None
-
-
-def search(arguments: SearchArguments) -> int:
-    """Search, print the hits and return the exit code."""
-    if len(arguments.sources) > 1:
-        from quaestor.cli.hits_of_several import search_several  # noqa: PLC0415 - most searches have one source
-
-        return search_several(arguments)
-    root = find_root(arguments.sources[0] if arguments.sources else None)
-    settings = configure(root, results=arguments.results, store=arguments.store).settings
-    started = time.perf_counter()
-    with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
-        where, understand = arguments.filters
-        hits, understood = corpus.find(
-            arguments.query, settings.results, mode=arguments.mode, where=where, filters=understand
-        )
-        seconds = time.perf_counter() - started
-        if arguments.as_json:
-            print_json(
-                search_object(arguments.query, hits, corpus, seconds, explain=arguments.explain, understood=understood)
-            )
-        else:
-            remark_on(understood.phrases, understood.missed, understood.translated)
-            remark_on_unknown(understood.unknown)
-            print_hits(arguments, hits, corpus, corpus.stats().documents, understood)
-            remark_if_stale(corpus.freshness)
-        print_remarks(corpus.remarks)
-    return 0 if hits else NOTHING_FOUND
 
 
 def print_hits(

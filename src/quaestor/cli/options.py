@@ -70,7 +70,7 @@ def filter_options(command: Command) -> Command:
     """Add the options that filter documents; the command gets them as one argument ``filters``."""
 
     @wraps(command)
-    def filtered(
+    def with_filters(
         *arguments: object,
         paths: Sequence[str],
         languages: Sequence[str],
@@ -82,14 +82,14 @@ def filter_options(command: Command) -> Command:
     ) -> object:
         where = None
         if paths or languages or since or before or by:
-            from quaestor.search.filters import make_filter  # noqa: PLC0415 - few searches are filtered
+            from quaestor.search.filters import make_filter  # noqa: PLC0415 - few searches are with_filters
 
             where = make_filter(paths, languages, since, before, by)
         return command(*arguments, filters=Filters(where, not no_filters), **others)
 
     for option in reversed(_FILTERS):
-        filtered = option(filtered)
-    return cast("Command", filtered)
+        with_filters = option(with_filters)
+    return cast("Command", with_filters)
 
 
 _FILTERS = (

@@ -227,14 +227,14 @@ class ConversationEditor:
         Raises:
             UsageError: it cannot be applied.
         """
-        made = self._plan(proposal)
-        if made.refusals:
-            raise UsageError("; ".join(refusal.message for refusal in made.refusals))
-        print_diff(made)
-        if ask_consent(made, terminal_consent()):
+        plan = self._plan(proposal)
+        if plan.refusals:
+            raise UsageError("; ".join(refusal.message for refusal in plan.refusals))
+        print_diff(plan)
+        if ask_consent(plan, terminal_consent()):
             journal = self._journal()
             recover(journal)
-            apply_and_print(made, journal)
+            apply_and_print(plan, journal)
 
     def proposal_object(self, proposal: Proposal) -> dict[str, Any]:
         """Return the proposal as JSON values; nothing is changed."""

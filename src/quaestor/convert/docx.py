@@ -31,7 +31,7 @@ def from_docx(data: bytes) -> ConvertedDocument:
     archive = checked_archive(data, "docx", bounds)
     try:
         # mammoth would try every line of an embedded style map on every paragraph.
-        made = mammoth.convert_to_html(
+        converted = mammoth.convert_to_html(
             io.BytesIO(data),
             convert_image=mammoth.images.img_element(_no_image),
             include_embedded_style_map=False,
@@ -40,7 +40,7 @@ def from_docx(data: bytes) -> ConvertedDocument:
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
     properties = core_properties(archive)
     return ConvertedDocument(
-        render(parse(made.value)),
+        render(parse(converted.value)),
         properties.get("title"),
         properties.get("creator"),
         properties.get("created", "")[:10] or None,

@@ -70,9 +70,9 @@ class Pieces:
 
 def pieces_of(page: PageObject, largest: int) -> Pieces | None:
     """Return a page's pieces, or None if its operators exceed ``largest`` bytes or it has no text."""
-    if (kept := page.get("/Contents")) is None:
+    if (contents := page.get("/Contents")) is None:
         return None
-    content = ContentStream(kept.get_object(), page.pdf, "bytes")
+    content = ContentStream(contents.get_object(), page.pdf, "bytes")
     if len(data := content.get_data()) > largest or not _SHOWS.search(data):
         return None
     widths = _Widths(page)
@@ -80,13 +80,13 @@ def pieces_of(page: PageObject, largest: int) -> Pieces | None:
     page[NameObject("/Contents")] = content
     reading = _PageReader(widths, len(data))
     page.extract_text(visitor_operand_before=reading.see_operator, visitor_text=reading.see_text)
-    return reading.found
+    return reading.pieces
 
 
 def _split_at_moves(operations: Sequence[Operation], widths: _Widths) -> Iterator[Operation]:
     """Yield operators that end a piece before each move and at each wide gap within a string."""
     ahead = 0.0  # the distance moved within a string by inserted operators
-    moved = False
+    has_moved = False
     for operands, operator in operations:
         widths.follow(operator, operands)
         if operator in (b"'", b'"', b"T*") and ahead:
@@ -94,13 +94,13 @@ def _split_at_moves(operations: Sequence[Operation], widths: _Widths) -> Iterato
         elif operator in (b"Td", b"TD") and ahead and len(operands) == 2:
             operands = [FloatObject(float(operands[0]) - ahead), operands[1]]
         if operator in _MOVES or operator in (b"'", b'"'):
-            ahead, moved = 0.0, True
+            ahead, has_moved = 0.0, True
         if operator not in (b"Tj", b"TJ"):
             yield operands, operator
             continue
-        if moved:
+        if has_moved:
             yield _SAME, b"cm"
-        moved = False
+        has_moved = False
         parts = list(_parts(operands[0], widths)) if operator == b"TJ" and operands else []
         if len(parts) < 2:
             yield operands, operator
@@ -204,7 +204,7 @@ class _PageReader:
     """Collects pieces and lines from pypdf's callbacks while it reads a page."""
 
     def __init__(self, widths: _Widths, operators: int) -> None:
-        self.found = Pieces(operators)
+        self.pieces = Pieces(operators)
         self._widths = widths
         self._wide = 0.0
         self._path: list[Stroke] = []
@@ -218,7 +218,7 @@ class _PageReader:
         a, b, _, d, x, y = _product(tm, cm)
         level = abs(b) < 1e-3 * abs(a) and a > 0 and d
         size = abs(d) * self._widths.size if level else 0.0
-        self.found.texts.append(Piece(text, x, y, x + self._wide * a, size))
+        self.pieces.texts.append(Piece(text, x, y, x + self._wide * a, size))
         self._wide = 0.0
 
     def see_operator(self, operator: bytes, operands: Sequence[Any], cm: list[float], _tm: list[float]) -> None:
@@ -259,7 +259,7 @@ class _PageReader:
     def _end_path(self, filled: bool) -> None:
         """Keep the lines of a path, but of filled shapes only bars, because others are backgrounds of cells."""
         kept = [one for one in self._path if not filled or min(one.right - one.x, one.top - one.y) < _THIN]
-        self.found.strokes += kept[: _MOST_STROKES - len(self.found.strokes)]
+        self.pieces.strokes += kept[: _MOST_STROKES - len(self.pieces.strokes)]
         self._path = []
 
 

@@ -177,15 +177,15 @@ def _group_touching(edges: Iterable[Stroke]) -> list[list[Stroke]]:
     active: list[tuple[Stroke, list[Stroke]]] = []
     for edge in sorted(edges, key=lambda one: -one.top):
         box, own = edge, [edge]
-        apart = []
+        separate = []
         for other, members in active:
             if _overlap(box, other):
                 box, own = _around(box, other), own + members
             elif edge.top < other.y - _NEAR:
                 done.append(members)
             else:
-                apart.append((other, members))
-        active = [*apart, (box, own)]
+                separate.append((other, members))
+        active = [*separate, (box, own)]
     return done + [members for _, members in active]
 
 
@@ -201,16 +201,21 @@ def _around(one: Stroke, other: Stroke) -> Stroke:
 
 def _in_grid(placed: dict[int, Piece], columns: Sequence[float], rows: Sequence[float]) -> Iterator[_Table]:
     """Yield the table in a grid if its content is a table."""
-    held: dict[tuple[int, int], list[int]] = {}
+    numbers_by_cell: dict[tuple[int, int], list[int]] = {}
     for number, piece in placed.items():
         column, row = bisect_right(columns, piece.x + 1), bisect_right(rows, piece.y + piece.size / 4)
         if 0 < column < len(columns) and 0 < row < len(rows):
-            held.setdefault((len(rows) - row, column), []).append(number)
-    inside = {number: placed[number] for one in held.values() for number in one}
+            numbers_by_cell.setdefault((len(rows) - row, column), []).append(number)
+    inside = {number: placed[number] for one in numbers_by_cell.values() for number in one}
     if _share_across(inside, columns) > _ACROSS:
         return
-    used_columns, used_rows = sorted({column for _, column in held}), sorted({row for row, _ in held})
-    cells = [[_lines_of(held.get((row, column), ()), placed) for column in used_columns] for row in used_rows]
+    used_columns, used_rows = (
+        sorted({column for _, column in numbers_by_cell}),
+        sorted({row for row, _ in numbers_by_cell}),
+    )
+    cells = [
+        [_lines_of(numbers_by_cell.get((row, column), ()), placed) for column in used_columns] for row in used_rows
+    ]
     texts = [row for one in cells for row in _rows_of_cells(one)]
     filled = sum(bool(text) for row in texts for text in row)
     full = sum(sum(map(bool, row)) > 1 for row in texts)

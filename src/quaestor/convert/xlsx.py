@@ -217,10 +217,10 @@ class _Reader:
             texts = texts[:MOST_COLUMNS]
             for column, last_row in merged.get(number, ()):
                 reaching[column] = (last_row, texts[column] if column < len(texts) else "")
-            held = sum(map(bool, texts))
-            if held:
+            filled = sum(map(bool, texts))
+            if filled:
                 texts = _fill_merged_cells(texts, number, reaching)
-                self._cells += held
+                self._cells += filled
                 self._letters += sum(map(len, texts))
                 if self._is_full:
                     self.notes.append(f"not read: sheet {sheet.title!r} from row {number:,} on")

@@ -84,8 +84,8 @@ def iso_date(text: str) -> str | None:
         for match in form.finditer(text[:_LONGEST_DATE]):
             parts = match.groupdict()
             month, day = _month_and_day(parts)
-            if made := _join_date(int(parts["year"]), month, day):
-                return made
+            if joined := _join_date(int(parts["year"]), month, day):
+                return joined
     return None
 
 
@@ -121,12 +121,12 @@ def date_bound(text: str) -> str:
 def date_of_path(path: str) -> str | None:
     """Return the date in a path, or None: ``posts/2021-03-04-title.md`` or ``blog/2021/03/title.md``."""
     folders, _, name = path.rpartition("/")
-    if (match := re.match(_NAMED, name)) and (made := _join_date(*map(int, match.groups()))):
-        return made
+    if (match := re.match(_NAMED, name)) and (joined := _join_date(*map(int, match.groups()))):
+        return joined
     for match in re.finditer(_FOLDERS, f"{folders}/"):
         year, month, day = (int(part or 0) for part in match.groups())
-        if made := _join_date(year, month, day):
-            return made
+        if joined := _join_date(year, month, day):
+            return joined
     return None
 
 

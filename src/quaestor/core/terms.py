@@ -125,25 +125,25 @@ def stems_of(parts: Sequence[str]) -> list[str]:
 def terms_of_word(word: str) -> tuple[str, ...]:
     """Return the lexical terms of one raw word: a compound identifier whole, then the stems of its parts."""
     if has_unspaced(word):
-        return tuple(_unspaced_terms(word, asked=False))
+        return tuple(_unspaced_terms(word, of_query=False))
     parts = split_identifier(word)
     stems = tuple(map(_stems.__getitem__, parts))
     if len(parts) < 2 or not word.isascii():
         return stems
-    return (_whole(word), *stems)
+    return (_compound_term(word), *stems)
 
 
-def _whole(word: str) -> str:
+def _compound_term(word: str) -> str:
     """Return the term of a compound identifier as a whole."""
     return word.lower().strip("_")[:_LONGEST_WORD]
 
 
-def _unspaced_terms(word: str, *, asked: bool) -> Iterator[str]:
+def _unspaced_terms(word: str, *, of_query: bool) -> Iterator[str]:
     """Yield the terms of a word with letters of a script without spaces.
 
     Args:
         word: any mixture of scripts.
-        asked: whether it is a word of a query. Then only pairs are yielded, because single letters say much less.
+        of_query: whether it is a word of a query. Then only pairs are yielded, because single letters say much less.
     """
     for run in runs_of_scripts(unicodedata.normalize("NFC", word)):
         if not has_unspaced(run):
@@ -155,7 +155,7 @@ def _unspaced_terms(word: str, *, asked: bool) -> Iterator[str]:
             yield run
             continue
         yield from map(_stems.__getitem__, map(str.__add__, letters, letters[1:]))  # which keeps one of each
-        if not asked:
+        if not of_query:
             yield from re.findall(f"[{_HAN}]", run)
 
 
@@ -207,7 +207,7 @@ class _Keys(dict[str, bytes]):
             return b"".join(map(_key, terms_of_word(word)))
         parts = split_identifier(word)
         stems = b"".join(map(self._stems.__getitem__, parts))
-        return stems if len(parts) < 2 or not word.isascii() else _key(_whole(word)) + stems
+        return stems if len(parts) < 2 or not word.isascii() else _key(_compound_term(word)) + stems
 
 
 _keys = _Keys()
@@ -228,14 +228,16 @@ STOP_WORDS = frozenset(
 
 def searched_terms(text: str) -> list[str]:
     """Return the lexical terms of ``text`` without stop words, in order; all terms if nothing else is left."""
-    content = [term for word in find_words(text) if word.lower() not in STOP_WORDS for term in _asked_terms(word)]
+    content = [
+        term for word in find_words(text) if word.lower() not in STOP_WORDS for term in _terms_of_query_word(word)
+    ]
     if not text.isascii():
         content = [term for term in content if not re.fullmatch(_ENDINGS, term)] or content
     return content or terms(text)
 
 
-def _asked_terms(word: str) -> Iterable[str]:
-    return _unspaced_terms(word, asked=True) if has_unspaced(word) else terms_of_word(word)
+def _terms_of_query_word(word: str) -> Iterable[str]:
+    return _unspaced_terms(word, of_query=True) if has_unspaced(word) else terms_of_word(word)
 
 
 _STYLED = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)

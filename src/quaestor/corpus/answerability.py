@@ -215,8 +215,8 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
     if among_code and hits[0].document.language not in PROSE and not rows:
         return float(embedder.question(question) @ embedder.encode([text])[0])
     query, *paragraphs = embedder.encode([question, text, *(rows or _paragraphs(text))])
-    moved = [embedder.question(question) @ paragraphs[0]] if among_code else []
-    return float(max([*moved, *(query @ one for one in paragraphs)]))
+    similarities = [embedder.question(question) @ paragraphs[0]] if among_code else []
+    return float(max([*similarities, *(query @ one for one in paragraphs)]))
 
 
 def share_held(question: str, hits: Sequence[Hit]) -> float:
@@ -227,11 +227,13 @@ def share_held(question: str, hits: Sequence[Hit]) -> float:
     """
     words = {word.lower() for word in find_words(without_grammar(question.partition("\n")[0])) if len(word) > 2}
     roots = {word[: max(_LETTERS_OF_ROOT, -(-2 * len(word) // 3))] for word in words}
-    held = [_roots_in(hit, roots) for hit in hits]
-    counts = Counter(root for each in held for root in each)
+    roots_by_hit = [_roots_in(hit, roots) for hit in hits]
+    counts = Counter(root for each in roots_by_hit for root in each)
     weights = {root: math.log(1 + (len(hits) + 1) / (counts[root] + 0.5)) for root in roots}
     total = math.fsum(weights.values()) or 1.0
-    return max((math.fsum(weights[root] for root in each) / total for each in held[:_BEST_FOR_WORDS]), default=0.0)
+    return max(
+        (math.fsum(weights[root] for root in each) / total for each in roots_by_hit[:_BEST_FOR_WORDS]), default=0.0
+    )
 
 
 def _roots_in(hit: Hit, roots: AbstractSet[str]) -> frozenset[str]:
@@ -252,38 +254,40 @@ def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCou
         hits: the hits of a search for it, best first.
         counts: the counts of its terms in the stores that were searched.
     """
-    tells = _shares_of_words(question, counts)
-    if not hits or not tells or is_foreign(question):
+    shares = _shares_of_words(question, counts)
+    if not hits or not shares or is_foreign(question):
         return _UNSAID_BY_ANSWERS
     first = hits[0]
     text = "\n".join(filter(None, (first.path, *first.chunk.scope, first.symbol, first.text)))
     words = {word.lower() for word in find_words(text)}
-    held = set(searched_terms(text))
+    text_terms = set(searched_terms(text))
     embedder = StaticEmbedder.bundled()
-    vectors = embedder.encode([*tells, *words])
-    nearest = (vectors[: len(tells)] @ vectors[len(tells) :].T).max(axis=1, initial=0)
+    vectors = embedder.encode([*shares, *words])
+    nearest = (vectors[: len(shares)] @ vectors[len(shares) :].T).max(axis=1, initial=0)
     return max(
-        share * (1 - min(1.0, float(near))) * held.isdisjoint(searched_terms(word))
-        for (word, share), near in zip(tells.items(), nearest, strict=True)
+        share * (1 - min(1.0, float(near))) * text_terms.isdisjoint(searched_terms(word))
+        for (word, share), near in zip(shares.items(), nearest, strict=True)
     )
 
 
 def terms_of_words(question: str) -> tuple[str, ...]:
     """Return the terms of a question's words, without words that say nothing about its subject."""
-    return tuple(dict.fromkeys(term for word in _telling_words(question) for term in searched_terms(word)))
+    return tuple(dict.fromkeys(term for word in _content_words(question) for term in searched_terms(word)))
 
 
-def _telling_words(question: str) -> Iterator[str]:
+def _content_words(question: str) -> Iterator[str]:
     return (word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING)
 
 
 def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, float]:
     """Return the weight of each word of a question, by how rare it is; the weights add up to 1."""
     chunks = sum(one.chunks for one in counts)
-    held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
+    chunks_by_term = {
+        term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)
+    }
     weights = {
-        word: max(math.log(1 + chunks / (0.5 + held[term])) for term in terms)
-        for word in _telling_words(question)
+        word: max(math.log(1 + chunks / (0.5 + chunks_by_term[term])) for term in terms)
+        for word in _content_words(question)
         if (terms := searched_terms(word))
     }
     total = math.fsum(weights.values())

@@ -48,7 +48,7 @@ class ConversationCorpus(Protocol):
         ...
 
     @property
-    def near(self) -> Embedder:
+    def local_embedder(self) -> Embedder:
         """A local embedder for small comparisons; it sends no request and costs nothing."""
         ...
 

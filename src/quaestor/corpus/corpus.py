@@ -125,9 +125,9 @@ class Corpus:
         return self._index.meaning
 
     @property
-    def near(self) -> Embedder:
+    def local_embedder(self) -> Embedder:
         """A local embedder for small comparisons; it sends no request and costs nothing."""
-        return self.meaning.near
+        return self.meaning.local_embedder
 
     @property
     def source(self) -> str:

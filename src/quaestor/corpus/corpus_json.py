@@ -151,11 +151,11 @@ def several_object(
         understood: how the query was understood.
         failures: the errors of corpora that were not searched, by name.
     """
-    held = {name: index_object(corpus) for name, corpus in corpora.last_searched.items()}
-    each = [_searched_object(name, corpora[name], index) for name, index in held.items()]
+    index_objects = {name: index_object(corpus) for name, corpus in corpora.last_searched.items()}
+    each = [_searched_object(name, corpora[name], index) for name, index in index_objects.items()]
     each += [_failed_object(name, error) for name, error in {**corpora.failures, **(failures or {})}.items()]
     result = found_object(
-        query, hits, _joint_index_object(corpora, held), seconds, explain=explain, understood=understood
+        query, hits, _joint_index_object(corpora, index_objects), seconds, explain=explain, understood=understood
     )
     return {**result, "corpora": each}
 

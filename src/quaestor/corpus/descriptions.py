@@ -180,7 +180,7 @@ class SearchEmbedder:
         vector_progress: describes vectors that are still being made for the index.
 
     Attributes:
-        asked: embeds queries; if a slow embedder is down, as zeros.
+        query_embedder: embeds queries; if a slow embedder is down, as zeros.
     """
 
     def __init__(
@@ -195,10 +195,10 @@ class SearchEmbedder:
         self._root = root
         self._vector_progress = vector_progress
         self._forgiving = ForgivingEmbedder(embedder) if isinstance(embedder, SlowEmbedder) else None
-        self.asked: Embedder = self._forgiving or embedder
+        self.query_embedder: Embedder = self._forgiving or embedder
 
     @property
-    def near(self) -> Embedder:
+    def local_embedder(self) -> Embedder:
         """A local embedder for comparing messages and sentences; it sends no request and costs nothing."""
         return self._embedder if self._forgiving is None else StaticEmbedder.bundled()
 
@@ -225,8 +225,8 @@ class SearchEmbedder:
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the last search, each with something that the user can do."""
         if self._forgiving is None:
-            coming = self.vector_progress
-            return () if coming is None else (self._remark_on_pending(coming),)
+            progress = self.vector_progress
+            return () if progress is None else (self._remark_on_pending(progress),)
         remarks = []
         if self.outage is not None:
             remarks.append(f"Found by words alone, for the query was not embedded: {self.outage}.")

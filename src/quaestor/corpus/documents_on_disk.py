@@ -17,6 +17,7 @@ from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.core.wording import amount
 from quaestor.corpus.document_paths import Folder, make_tree, parents, plain, suggest_path
 from quaestor.corpus.fresh_index import FreshIndex
+from quaestor.corpus.line_excerpts import excerpt
 from quaestor.files.consistent_read import Snapshot, on_disk, read_snapshot
 from quaestor.files.git_folder import common_folder, git_folder, repository_root
 from quaestor.files.walk import folder_of
@@ -26,7 +27,7 @@ from quaestor.stores.shared_store import SharingStore
 
 if TYPE_CHECKING:
     from quaestor.corpus.line_excerpts import Excerpt
-    from quaestor.files.source_settings import IngestSettings
+    from quaestor.files.indexing_settings import IngestSettings
     from quaestor.history.git import Repository
 
 
@@ -71,10 +72,10 @@ class DocumentsOnDisk:
         if document.sha256 == snapshot.sha256:
             return _text_of(self._index.store, path)
         try:
-            made = convert_file(snapshot.data, path)
+            converted = convert_file(snapshot.data, path)
         except ConversionError:
             return None
-        return snapshot.data if made is None else made.text.encode("utf-8", "replace")
+        return snapshot.data if converted is None else converted.text.encode("utf-8", "replace")
 
     def _snapshot(self, path: str) -> Snapshot | None:
         """Return the present bytes of a document's file, or, without files, those that the index keeps.
@@ -111,8 +112,6 @@ class DocumentsOnDisk:
 
     def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
         """Return lines of a document as they are now, in an index brought up to date; as ``Corpus.read_lines``."""
-        from quaestor.corpus.line_excerpts import excerpt  # noqa: PLC0415 - no search needs it
-
         document, data, sha256 = self._object_read(path) or self._document_read(path)
         if start_line < 1 or (end_line is not None and end_line < start_line):
             raise UsageError(f"There are no lines {start_line} to {end_line}; lines count from 1, the first one first.")

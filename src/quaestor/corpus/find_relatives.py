@@ -78,7 +78,7 @@ class Relatives:
         """Return the finder over the index's present store, which changes when vectors are replaced."""
         store = self._index.store
         if self._relations is None or self._relations[0] is not store:
-            self._relations = (store, RelativeFinder(store, self._index.meaning.asked))
+            self._relations = (store, RelativeFinder(store, self._index.meaning.query_embedder))
         return self._relations[1]
 
     def _documents_of(self, related: Related) -> list[Document]:
@@ -95,7 +95,7 @@ class Relatives:
             return Target(path=document.path) if line is None else relations.target_at(document.path, line)
         target = read_name(text)
         if not target.name:
-            raise UsageError(f"{text!r} names nothing. Give a name, a path, or a path with a line behind a colon.")
+            raise UsageError(f"{text!r} names nothing. Give a name, a path, or a path with a line after a colon.")
         return target
 
     def _occurs(self, name: str) -> bool:

@@ -78,7 +78,7 @@ class JointCorpus:
         self.store = _JointDocuments(self._read)
 
     @property
-    def near(self) -> Embedder:
+    def local_embedder(self) -> Embedder:
         """The bundled embedder, because those of the corpora may differ."""
         return StaticEmbedder.bundled()
 

@@ -112,8 +112,10 @@ def _no_language(languages: Sequence[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - few filters leave nothing
 
     message = f"No document is in {' or '.join(map(repr, languages))}."
-    meant = [near for one in languages if one not in KNOWN for near in get_close_matches(one.lower(), KNOWN, 2, 0.75)]
-    return f"{message} Did you mean {' or '.join(map(repr, meant))}?" if meant else message
+    near_names = [
+        near for one in languages if one not in KNOWN for near in get_close_matches(one.lower(), KNOWN, 2, 0.75)
+    ]
+    return f"{message} Did you mean {' or '.join(map(repr, near_names))}?" if near_names else message
 
 
 def require_some(store: HasBylines, where: Where) -> None:

@@ -1,4 +1,4 @@
-"""Fetching one commit of a repository into a folder, and later what changed since.
+"""Fetches one commit of a repository into a folder, and later what has changed since.
 
 Git runs without helpers, hooks or configuration, within limits on time and disk space.
 """
@@ -21,9 +21,12 @@ from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, Upst
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.private_folders import make_private
 from quaestor.crawl.connections import is_public, resolve
-from quaestor.crawl.repositories import FetchedRepository, GitAddress, read_git_address
+from quaestor.crawl.repositories import FETCHED, GitAddress, read_git_address, repository_folder
 from quaestor.history.git import NoHistoryError, program
+from quaestor.stores.embedded.lock import WriteLock
 
+_WITH_SUBMODULES = "with submodules"
+_DEEPEST = 5
 _CONNECT_SECONDS = 20
 _LISTING_BYTES = 20_000_000
 _PLAIN = re.compile(r"[^\x20-\x7e]+")
@@ -58,6 +61,52 @@ _SETTINGS = {
     "http.lowSpeedTime": "60",
     "transfer.credentialsInUrl": "die",
 }
+
+
+class FetchedRepository(NamedTuple):
+    """The outcome of fetching a repository.
+
+    Attributes:
+        changed: whether any file changed.
+        missing: a sentence for each submodule that could not be fetched.
+    """
+
+    changed: bool
+    missing: tuple[str, ...] = ()
+
+
+def fetch_repository(
+    source: str, home: Path, *, allow_private: bool = False, submodules: bool | None = None
+) -> FetchedRepository:
+    """Fetch a repository, or its changes, into the folder that is indexed.
+
+    Args:
+        source: its address, with a branch, tag or commit after ``#`` if it is not the default branch.
+        home: the data folder.
+        allow_private: whether it may lie on this machine or in a private network.
+        submodules: whether to fetch submodules as well; None repeats the last choice, and the first time means no.
+
+    Raises:
+        QuaestorError: as ``fetch_commit``; files that were fetched before stay.
+        IndexBusyError: another process fetches it.
+    """
+    address = read_git_address(source)
+    folder = repository_folder(address, home)
+    make_private(folder)
+    with WriteLock(folder).hold(1.0):
+        files, done = folder / address.name, folder / FETCHED
+        if submodules is None:
+            submodules = done.exists() and done.read_text(encoding="ascii") == _WITH_SUBMODULES
+        try:
+            fetched = fetch_commit(
+                address, files, allow_private=allow_private, submodules=_DEEPEST if submodules else 0
+            )
+        except BaseException:
+            if not done.exists():
+                shutil.rmtree(files, ignore_errors=True)
+            raise
+        done.write_text(_WITH_SUBMODULES if submodules else "", encoding="ascii")
+    return fetched
 
 
 def fetch_commit(
@@ -118,7 +167,7 @@ def fetch_commit(
     missing: list[str] = []
     for path, part in parts.items():
         try:
-            found = fetch_commit(
+            submodule = fetch_commit(
                 read_git_address(part),
                 folder / path,
                 allow_private=allow_private and _is_same_host(read_git_address(part), address),
@@ -129,8 +178,8 @@ def fetch_commit(
         except (ForbiddenError, NotFoundError, UpstreamError, UsageError) as error:
             missing.append(f"The submodule {path!r} was not fetched: {error}")
         else:
-            changed |= found.changed
-            missing += found.missing
+            changed |= submodule.changed
+            missing += submodule.missing
     return FetchedRepository(changed, tuple(missing))
 
 
@@ -318,9 +367,9 @@ class _GitRunner:
         while True:
             # Measuring a large folder takes time, which does not count against git's.
             started = time.monotonic()
-            held = _size(self._folder) + os.fstat(output).st_size
+            used_bytes = _size(self._folder) + os.fstat(output).st_size
             looked = time.monotonic() - started
-            if held > self._most:
+            if used_bytes > self._most:
                 raise LimitError(
                     f"The repository takes more than {self._most:,} bytes. Clone the part that you need and index it."
                 )

@@ -178,8 +178,8 @@ class _Run:
         if self._judged or entry.url != self._first:
             return
         self._judged = True
-        told = self._settings.drop and reason != PRIVATE
-        if reason and reason not in ELSEWHERE and reason != self._objection_before and not told:
+        drop_anyway = self._settings.drop and reason != PRIVATE
+        if reason and reason not in ELSEWHERE and reason != self._objection_before and not drop_anyway:
             raise self._start_error(reason, detail)
 
     def _keep_all(self) -> None:
@@ -272,7 +272,7 @@ class _Run:
         self._fetched += 1
         after = self._responses.seconds_to_wait(fetched)
         if after is not None:
-            self._pace.rest(host_of(entry.url), after)
+            self._pace.pause(host_of(entry.url), after)
             self._record_failure(entry, f"answer {fetched.status}", "", retryable=True, after=after)
             return
         self._failures = 0
@@ -306,14 +306,14 @@ class _Run:
 
     def _start_error(self, reason: str, detail: str) -> ForbiddenError | UpstreamError:
         """Return the error for a start page that could not be fetched."""
-        kept = self._frontier.count_before()
-        safe = f" The earlier pages are kept ({amount(kept, 'page')})" if kept else ""
-        dropping = f"{safe}; --drop removes them." if kept else ""
+        earlier_pages = self._frontier.count_before()
+        safe = f" The earlier pages are kept ({amount(earlier_pages, 'page')})" if earlier_pages else ""
+        dropping = f"{safe}; --drop removes them." if earlier_pages else ""
         text = f"{reason}{': ' if detail else ''}{detail}"
         if reason == PRIVATE:
             return ForbiddenError(
                 f"{self._start!r} is in a private network ({detail}). Give --allow-private to allow that."
-                f"{safe}{'.' if kept else ''}"
+                f"{safe}{'.' if earlier_pages else ''}"
             )
         if reason == "robots.txt" and self._rules.robots(self._start) is not NOTHING:
             return ForbiddenError(f"{self._start!r} may not be fetched: its site's robots.txt says so.{dropping}")
@@ -328,17 +328,17 @@ class _Run:
         return CrawlState(frontier.on_disk(), self._fetched, frontier.count("waiting"), frontier.count("skipped"), url)
 
     def _report(self, seconds: float) -> CrawlReport:
-        taken = self._responses
+        responses = self._responses
         return CrawlReport(
             start=self._start,
             pages=self._frontier.on_disk() + len(self._frontier.unwanted_pages()),
-            new=taken.new,
-            changed=taken.changed,
-            unchanged=taken.unchanged,
+            new=responses.new,
+            changed=responses.changed,
+            unchanged=responses.unchanged,
             gone=self._gone,
-            unanswered=taken.unanswered,
+            unanswered=responses.unanswered,
             requests=self._fetched,
-            bytes=taken.bytes,
+            bytes=responses.bytes,
             skipped=self._frontier.count_skipped(),
             examples=tuple(self._frontier.examples(_EXAMPLES)),
             unfinished=self._stopped,

@@ -187,7 +187,7 @@ class Fetcher:
         waited: bool = False,
     ) -> FetchResponse:
         """Send a request and return the response; keep the connection for the next request, or close it."""
-        kept = False
+        is_reusable = False
         try:
             response = self._send_request(connection, url, headers, deadline, waited)
             with response:
@@ -195,7 +195,7 @@ class Fetcher:
                 if response.status != 200:
                     connection.allow_until(min(deadline, time.monotonic() + _DRAIN_SECONDS))
                     drain(response)
-                kept = is_read(response)
+                is_reusable = is_read(response)
             return answer
         except TimeoutError:
             raise FetchError("too slow", f"it took more than {self.seconds:g} seconds", retryable=True) from None
@@ -204,7 +204,7 @@ class Fetcher:
         except OSError as error:
             raise FetchError("unreachable", error.strerror or type(error).__name__, retryable=True) from error
         finally:
-            if kept:
+            if is_reusable:
                 parts = urlsplit(url)
                 self.idle.give(f"{parts.scheme}://{parts.netloc}", connection)
             else:

@@ -159,7 +159,7 @@ class Pace:
         if seconds > 0:
             self._clock.sleep(seconds)
 
-    def rest(self, host: str, seconds: float) -> None:
+    def pause(self, host: str, seconds: float) -> None:
         """Send no requests to a host for some seconds."""
         self._next[host] = max(self._next.get(host, 0.0), self.now() + min(seconds, _LONGEST_WAIT))
 

@@ -1,18 +1,15 @@
-"""Git repositories as sources: their folders, and fetching them."""
+"""Git repositories as sources: their addresses, and the folders of their files."""
 
 from __future__ import annotations
 
 import re
-import shutil
 from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.private_folders import make_private
 from quaestor.core.wording import command
-from quaestor.stores.embedded.lock import WriteLock
 
 _SCP = re.compile(r"^(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?P<path>(?!/?/)[^\s:#]+)(?P<ref>#.*)?$", re.ASCII)
 _SCHEMES = frozenset({"http", "https", "ssh", "file"})
@@ -91,9 +88,8 @@ def read_git_address(source: str) -> GitAddress:
 
 
 _FOLDER = "repositories"
-_DONE = "fetched"
-_WITH_SUBMODULES = "with submodules"
-_DEEPEST = 5
+FETCHED = "fetched"
+"""The file beside a repository's files that says that they are all there."""
 
 
 def files_of(source: str, home: Path) -> Path:
@@ -104,8 +100,8 @@ def files_of(source: str, home: Path) -> Path:
         UsageError: it is not a supported address.
     """
     address = read_git_address(source)
-    folder = _folder(address, home)
-    if not (folder / _DONE).exists():
+    folder = repository_folder(address, home)
+    if not (folder / FETCHED).exists():
         raise NotFoundError(f"{source!r} is not indexed yet. Run {command('index', source)}, which fetches its files.")
     return folder / address.name
 
@@ -115,54 +111,7 @@ def is_fetched(root: Path, home: Path) -> bool:
     return root.parent.parent == (home / _FOLDER).resolve()
 
 
-class FetchedRepository(NamedTuple):
-    """The outcome of fetching a repository.
-
-    Attributes:
-        changed: whether any file changed.
-        missing: a sentence for each submodule that could not be fetched.
-    """
-
-    changed: bool
-    missing: tuple[str, ...] = ()
-
-
-def fetch_repository(
-    source: str, home: Path, *, allow_private: bool = False, submodules: bool | None = None
-) -> FetchedRepository:
-    """Fetch a repository, or its changes, into the folder that is indexed.
-
-    Args:
-        source: its address, with a branch, tag or commit after ``#`` if it is not the default branch.
-        home: the data folder.
-        allow_private: whether it may lie on this machine or in a private network.
-        submodules: whether to fetch submodules as well; None repeats the last choice, and the first time means no.
-
-    Raises:
-        QuaestorError: as ``fetch_commit``; files that were fetched before stay.
-        IndexBusyError: another process fetches it.
-    """
-    from quaestor.crawl.clone import fetch_commit  # noqa: PLC0415 - only `quaestor index` fetches
-
-    address = read_git_address(source)
-    folder = _folder(address, home)
-    make_private(folder)
-    with WriteLock(folder).hold(1.0):
-        files, done = folder / address.name, folder / _DONE
-        if submodules is None:
-            submodules = done.exists() and done.read_text(encoding="ascii") == _WITH_SUBMODULES
-        try:
-            fetched = fetch_commit(
-                address, files, allow_private=allow_private, submodules=_DEEPEST if submodules else 0
-            )
-        except BaseException:
-            if not done.exists():
-                shutil.rmtree(files, ignore_errors=True)
-            raise
-        done.write_text(_WITH_SUBMODULES if submodules else "", encoding="ascii")
-    return fetched
-
-
-def _folder(address: GitAddress, home: Path) -> Path:
+def repository_folder(address: GitAddress, home: Path) -> Path:
+    """Return the folder that holds a repository's files and the mark ``FETCHED``; ``home`` is the data folder."""
     key = blake2b(f"{address.url}#{address.ref}".encode(), digest_size=8).hexdigest()
     return home / _FOLDER / f"{address.name}-{key}"

@@ -184,19 +184,19 @@ class ResponseHandler:
         canonical = self._canonical(entry.url, content)
         if canonical is not None:
             self._add([canonical], "page", entry.depth)
-            self._like(entry, content)
+            self._store_likeness(entry, content)
             self.skip(entry, _CANONICAL, canonical[:200])
         elif not content.page_links.index:
             self.skip(entry, "not to be indexed")
         elif not content.text.text.strip():
             self.skip(entry, "no text")
         else:
-            self._like(entry, content)
+            self._store_likeness(entry, content)
             path = entry.path or path_for(entry.url, self._home)
             validators = {"etag": fetched.headers.get("etag"), "modified": fetched.headers.get("last-modified")}
             self._settle(entry, path, content.hash, content, validators)
 
-    def _like(self, entry: Entry, content: _PageContent) -> None:
+    def _store_likeness(self, entry: Entry, content: _PageContent) -> None:
         self._frontier.set(entry.url, "waiting", likeness=content.likeness)
 
     def _settle(
@@ -344,10 +344,10 @@ def _media_type(headers: Mapping[str, str]) -> str:
 
 
 def _document(data: bytes, suffix: str) -> ConvertedDocument:
-    made = convert_file(data, f"document.{suffix}")
-    if made is None:
+    converted = convert_file(data, f"document.{suffix}")
+    if converted is None:
         raise _NotAPageError("not a page", suffix)
-    return made
+    return converted
 
 
 def _with_robots_header(headers: Mapping[str, str], links: PageLinks) -> PageLinks:

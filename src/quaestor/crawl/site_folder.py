@@ -70,8 +70,8 @@ def site_root(sites: Path, url: str) -> Path:
     return pages_folder(site_folder(sites, url), checked_start(url))
 
 
-def settings_for_crawl(folder: Path, **given: object) -> CrawlSettings:
-    """Return the settings for a crawl, those given or else those of the last crawl, and store them.
+def settings_for_crawl(folder: Path, **changes: object) -> CrawlSettings:
+    """Return the settings for a crawl, those of the last one with some changes, and store them.
 
     Whether private addresses are allowed is never stored.
     """
@@ -80,8 +80,9 @@ def settings_for_crawl(folder: Path, **given: object) -> CrawlSettings:
         before = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         before = {}
-    kept = {name: _as_setting(before[name]) for name in _KEPT if name in before}
-    settings = replace(CrawlSettings(), **{**kept, **{name: one for name, one in given.items() if one is not None}})  # type: ignore[arg-type]
+    values = {name: _as_setting(before[name]) for name in _KEPT if name in before}
+    values |= {name: one for name, one in changes.items() if one is not None}
+    settings = replace(CrawlSettings(), **values)  # type: ignore[arg-type]
     make_private(folder)
     file.write_text(json.dumps({name: asdict(settings)[name] for name in _KEPT}), encoding="utf-8")
     return settings
@@ -152,13 +153,13 @@ class Mirror:
             if place.read_bytes() == data:
                 return False
         place.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, made = tempfile.mkstemp(prefix=".", suffix=".new", dir=self._folder.parent)
+        descriptor, temporary = tempfile.mkstemp(prefix=".", suffix=".new", dir=self._folder.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
-            Path(made).replace(place)
+            Path(temporary).replace(place)
         except BaseException:
-            Path(made).unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
             raise
         return True
 

@@ -71,17 +71,17 @@ def _escape(digits: str) -> str:
 
 
 def _without_dots(path: str) -> str:
-    kept: list[str] = []
+    kept_segments: list[str] = []
     segments = path.split("/")
     for segment in segments:
         if segment == "..":
-            if len(kept) > 1:
-                kept.pop()
+            if len(kept_segments) > 1:
+                kept_segments.pop()
         elif segment != ".":
-            kept.append(segment)
-    if segments[-1] in (".", "..") and kept[-1:] != [""]:
-        kept.append("")
-    return "/".join(kept)
+            kept_segments.append(segment)
+    if segments[-1] in (".", "..") and kept_segments[-1:] != [""]:
+        kept_segments.append("")
+    return "/".join(kept_segments)
 
 
 def _query(query: str) -> str:

@@ -161,8 +161,8 @@ def _begin(
         for at, (write, content) in enumerate(zip(writes, contents, strict=True))
     )
     new = [folder for write in writes if write.after is not None for folder in folders.missing_folders(write.path)]
-    made = tuple(dict.fromkeys(new))
-    return journal.begin(root, files, [write.before for write in writes], made, undoes)
+    new_files = tuple(dict.fromkeys(new))
+    return journal.begin(root, files, [write.before for write in writes], new_files, undoes)
 
 
 def _read_as_planned(folders: Folders, writes: Sequence[_Write]) -> list[Content | None]:

@@ -162,7 +162,7 @@ class _Planner:
             case Whole(content=content) if file.data is None or not file.data:
                 self._write(file, path, content)
             case Whole(content=content):
-                file.data = _encode_text(path, _whole(path, _text(path, file.data or b""), content))
+                file.data = _encode_text(path, _with_content(path, _text(path, file.data or b""), content))
                 file.how.append("whole")
             case Create(content=content):
                 if file.data:
@@ -238,7 +238,7 @@ def _encode_text(path: str, text: Text) -> bytes:
         raise _RefusedChange("encoding", message) from None
 
 
-def _whole(path: str, text: Text, content: str) -> Text:
+def _with_content(path: str, text: Text, content: str) -> Text:
     """Return a file's text with other lines; those that stay keep their line ends."""
     lines = block_lines(content)
     _check_written_out(path, lines, {line.strip() for line in text.strings})

@@ -242,8 +242,8 @@ def new_elision(lines: list[str], known: set[str], *, prose: bool = False, dots_
     for line in lines:
         bare = line.strip()
         match = _ELISION.match(line)
-        meant = match is not None and not match["after"] and (prose or (dots_are_code and bare == "..."))
-        if is_elision(line) and bare not in known and not meant:
+        is_syntax = match is not None and not match["after"] and (prose or (dots_are_code and bare == "..."))
+        if is_elision(line) and bare not in known and not is_syntax:
             return line
     return None
 

@@ -44,7 +44,7 @@ def file_of(name: str) -> str:
 
 def forget(folder: Path, *, but: str = "") -> None:
     """Delete the files of all tuned embedders in ``folder``, except the file of the embedder named ``but``."""
-    kept = file_of(but) if is_tuned(but) else ""
+    kept_name = file_of(but) if is_tuned(but) else ""
     for file in folder.glob(f"{PREFIX}*"):
-        if file.name != kept:
+        if file.name != kept_name:
             file.unlink(missing_ok=True)

@@ -58,33 +58,33 @@ def own_data_set(
     """
     root = folder_of(corpus.root)
     texts = texts_of(corpus)
-    made = make_questions(texts, corpus.repository(), each=each, seed=seed, kinds=kinds or _USUAL)
-    short = not kinds and sum(question.category == "commit" for question in made.questions) < FEWEST
+    question_set = make_questions(texts, corpus.repository(), each=each, seed=seed, kinds=kinds or _USUAL)
+    short = not kinds and sum(question.category == "commit" for question in question_set.questions) < FEWEST
     if short:
-        made = make_questions(texts, corpus.repository(), each=each, seed=seed)
-    if not made.questions:
+        question_set = make_questions(texts, corpus.repository(), each=each, seed=seed)
+    if not question_set.questions:
         raise UsageError(
             f"No question can be made of {str(root)!r}: {amount(len(texts), 'document')} without comments, headings, "
             "links or commits that would do. Give a data set instead."
         )
     copy = Copy.of(copies, root, each, seed, sorted(kinds))
-    files = ((path, text.encode("utf-8", "replace")) for path, text in made.texts.items())
-    place = copy.lay_out(_state(made), files)
-    part = Part(root.name, place, made.questions, project=corpus.retriever.project, copied=True)
+    files = ((path, text.encode("utf-8", "replace")) for path, text in question_set.texts.items())
+    place = copy.lay_out(_state(question_set), files)
+    part = Part(root.name, place, question_set.questions, project=corpus.retriever.project, copied=True)
     name = f"{root.name}, asked about itself"
-    notes = (*_about(made, seed), *([] if kinds or short else [_WITHOUT_DOCSTRINGS]), _CANNOT_TELL)
-    return DataSet(name, "self", "chunks", (part,), _small(made, root), notes)
+    notes = (*_about(question_set, seed), *([] if kinds or short else [_WITHOUT_DOCSTRINGS]), _CANNOT_TELL)
+    return DataSet(name, "self", "chunks", (part,), _small(question_set, root), notes)
 
 
-def _state(made: MadeSet) -> str:
+def _state(question_set: MadeSet) -> str:
     digest = hashlib.blake2b(digest_size=16)
-    for path, text in sorted(made.texts.items()):
+    for path, text in sorted(question_set.texts.items()):
         digest.update(f"{path}\0{text}\0".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
-def _small(made: MadeSet, root: Path) -> tuple[str, ...]:
-    count = len(made.questions)
+def _small(question_set: MadeSet, root: Path) -> tuple[str, ...]:
+    count = len(question_set.questions)
     if count >= FEWEST:
         return ()
     noun = "question" if count == 1 else "questions"
@@ -94,10 +94,10 @@ def _small(made: MadeSet, root: Path) -> tuple[str, ...]:
     )
 
 
-def _about(made: MadeSet, seed: int) -> tuple[str, ...]:
-    counts = Counter(question.category for question in made.questions)
+def _about(question_set: MadeSet, seed: int) -> tuple[str, ...]:
+    counts = Counter(question.category for question in question_set.questions)
     counted = ", ".join(f"{counts[kind]} of {what}" for kind, what in _MADE_OF.items() if counts[kind])
     return (
-        f"{len(made.questions)} questions, made of the corpus's own words with seed {seed}: {counted}. What "
+        f"{len(question_set.questions)} questions, made of the corpus's own words with seed {seed}: {counted}. What "
         "is searched is a copy of the corpus in which these words do not stand, so that nothing gives an answer away.",
     )

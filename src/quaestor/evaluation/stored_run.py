@@ -124,9 +124,11 @@ def _price(root: Path, settings: Settings) -> float | None:
 
 
 def _record(corpus: Corpus, seconds: float | None, price: float | None) -> BuiltIndex:
-    held = corpus.stats()
+    stats = corpus.stats()
     state = state_of(corpus.store.documents().values())
-    return BuiltIndex(state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, held.bytes, price)
+    return BuiltIndex(
+        state, stats.embedder, seconds, stats.index_bytes, stats.documents, stats.chunks, stats.bytes, price
+    )
 
 
 def unchanged_index(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> BuiltIndex | None:

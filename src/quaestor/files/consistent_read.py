@@ -65,9 +65,9 @@ def read_snapshot(place: str, limit: int | None = None, *, root: str = "") -> Sn
     from hashlib import sha256  # noqa: PLC0415 - loads OpenSSL, and most searches read no file
 
     data, before, after = _read(place, limit, root)
-    if not _same(before, after, len(data), limit):
+    if not _is_unchanged(before, after, len(data), limit):
         data, before, after = _read(place, limit, root)
-    steady = _same(before, after, len(data), limit)
+    steady = _is_unchanged(before, after, len(data), limit)
     trusted = steady and not is_racy(after.st_mtime_ns, time.time_ns())
     return Snapshot(data, sha256(data).hexdigest(), stamp_of(after) if trusted else UNTRUSTED, steady)
 
@@ -124,7 +124,7 @@ def _read_up_to(descriptor: int, count: int) -> bytes:
     return b"".join(parts)
 
 
-def _same(before: os.stat_result, after: os.stat_result, length: int, limit: int | None) -> bool:
+def _is_unchanged(before: os.stat_result, after: os.stat_result, length: int, limit: int | None) -> bool:
     whole = length == after.st_size or (limit is not None and length > limit)
     return whole and (before.st_size, stamp_of(before)) == (after.st_size, stamp_of(after))
 
@@ -174,5 +174,5 @@ def on_disk(root: str, path: str) -> str:
     place = os.path.join(root, path)  # noqa: PTH118 - hot, and pathlib would normalise
     if "\\x" not in path or os.path.lexists(place):
         return place
-    raw = _ESCAPE.sub(lambda found: chr(0xDC00 + int(found[1], 16)), path)
+    raw = _ESCAPE.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path)
     return os.path.join(root, raw)  # noqa: PTH118

@@ -113,8 +113,8 @@ class _OwnFiles:
         return self._read(self._common / name, limit)
 
     def _read(self, path: Path, limit: int) -> bytes:
-        kept = self._boundary.foreign is None and self._boundary.encloses(path)
-        return read_small(path, limit) if kept else b""
+        is_readable = self._boundary.foreign is None and self._boundary.encloses(path)
+        return read_small(path, limit) if is_readable else b""
 
 
 def head_commit(folder: Path, within: Sequence[str] = ()) -> str:
@@ -234,17 +234,17 @@ def tracked_names(index: bytes) -> Iterator[bytes]:
             return
         (flags,) = _FLAGS.unpack_from(index, at)
         at += _FLAGS.size + (2 if flags & _EXTENDED else 0)
-        kept = b""
+        common = b""
         if version == 4:
             cut, at = _offset(index, at)
-            kept = name[: max(len(name) - cut, 0)]
+            common = name[: max(len(name) - cut, 0)]
         end = index.find(b"\0", at)
         if end < 0:
             return
-        room -= len(kept) + end - at
+        room -= len(common) + end - at
         if room < 0:
             return
-        name = kept + index[at:end]
+        name = common + index[at:end]
         yield name
         # Versions 2 and 3 pad an entry with one to eight NULs.
         at = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8

@@ -107,6 +107,9 @@ Progress = Callable[[ProgressState], None]
 """Called during the work, from the thread that called ``refresh``."""
 
 
+READ_ANEW = "The index was made by an earlier version or with other settings, so every file is read anew."
+
+
 class Changes(NamedTuple):
     """What a refresh did.
 
@@ -127,6 +130,7 @@ class Changes(NamedTuple):
         pending: paths with chunks that are not embedded yet and are found only by words.
         failure: why a remote embedder got no further requests, or None.
         elsewhere: number of files that other processes indexed, which shared the work.
+        anew: whether every file is read anew, because an earlier version or other settings made the index.
     """
 
     added: tuple[str, ...] = ()
@@ -145,6 +149,7 @@ class Changes(NamedTuple):
     pending: tuple[str, ...] = ()
     failure: QuaestorError | None = None
     elsewhere: int = 0
+    anew: bool = False
 
     def followed_by(self, later: Changes) -> Changes:
         """Return the changes of this refresh and a later one together."""
@@ -163,6 +168,7 @@ class Changes(NamedTuple):
             pending=tuple(dict.fromkeys(self.pending + later.pending)),
             failure=later.failure or self.failure,
             elsewhere=self.elsewhere,
+            anew=self.anew or later.anew,
         )
 
     @property
@@ -262,7 +268,7 @@ def histogram(counts: Sequence[int]) -> tuple[Bin, ...]:
     numbers = [0] * len(_FIRSTS)
     for count in counts:
         numbers[bisect_right(_FIRSTS, count) - 1] += 1
-    held = [place for place, number in enumerate(numbers) if number]
+    filled = [place for place, number in enumerate(numbers) if number]
     lasts = [first - 1 for first in _FIRSTS[1:]] + [None]
-    shown = range(held[0], held[-1] + 1) if held else ()
+    shown = range(filled[0], filled[-1] + 1) if filled else ()
     return tuple(Bin(_FIRSTS[place], lasts[place], numbers[place]) for place in shown)

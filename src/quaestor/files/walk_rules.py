@@ -27,7 +27,7 @@ from quaestor.files.ignore import (
     outer_files,
     root_level,
 )
-from quaestor.files.source_settings import IngestSettings
+from quaestor.files.indexing_settings import IngestSettings
 
 _VERSION = 1
 
@@ -103,9 +103,9 @@ class Rules:
         if ".git" in names:
             files = (*files, NESTED_EXCLUDE)
             tracked = TrackedFiles(Path(folder.place), prefix=folder.prefix)
-            same_index = self._same_index(tracked)
+            same_index = self._has_same_index(tracked)
         level = above.level.below(folder.name, folder.place, files)
-        trusted = self._same_files(folder, files) and above.trusted
+        trusted = self._has_same_files(folder, files) and above.trusted
         return OpenFolder(folder, names, level, trusted, tracked, same_index)
 
     def enters(self, here: OpenFolder, path: str, name: str, place: str) -> Folder | None:
@@ -131,13 +131,13 @@ class Rules:
 
     def _enter_root(self, folder: Folder, names: AbstractSet[str], files: tuple[str, ...]) -> OpenFolder:
         self.after.outer = {str(path): self._stamp(str(path)) for path in outer_files(self._root)}
-        trusted = self._same_files(folder, files) and self.after.outer == self.before.outer
+        trusted = self._has_same_files(folder, files) and self.after.outer == self.before.outer
         repository = repository_root(self._root)
         tracked = None
         if repository is not None:
             inside = "" if repository == self._root else f"{self._root.relative_to(repository).as_posix()}/"
             tracked = TrackedFiles(repository, inside)
-        same_index = tracked is None or self._same_index(tracked)
+        same_index = tracked is None or self._has_same_index(tracked)
         return OpenFolder(folder, names, root_level(self._root, files), trusted, tracked, same_index)
 
     def _is_ignored(self, here: OpenFolder, key: str, path: str, name: str) -> bool:
@@ -157,14 +157,14 @@ class Rules:
             return True
         return False
 
-    def _same_files(self, folder: Folder, files: tuple[str, ...]) -> bool:
+    def _has_same_files(self, folder: Folder, files: tuple[str, ...]) -> bool:
         if not files:
             return folder.prefix not in self.before.sources
         stamps = {name: self._stamp(f"{folder.place}/{name}") for name in files}
         self.after.sources[folder.prefix] = stamps
         return stamps == self.before.sources.get(folder.prefix)
 
-    def _same_index(self, tracked: TrackedFiles) -> bool:
+    def _has_same_index(self, tracked: TrackedFiles) -> bool:
         stamp = self.after.tracked[tracked.prefix] = self._stamp(str(tracked.file))
         return stamp == self.before.tracked.get(tracked.prefix)
 

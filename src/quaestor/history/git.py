@@ -102,11 +102,11 @@ class Output(NamedTuple):
 
     Attributes:
         data: the bytes.
-        whole: whether the output is complete: no limit ended it, and git did not fail.
+        is_complete: whether the output is complete: no limit ended it, and git did not fail.
     """
 
     data: bytes
-    whole: bool
+    is_complete: bool
 
     @property
     def text(self) -> str:
@@ -122,7 +122,7 @@ class Git:
         seconds: the time limit of all runs together.
 
     Attributes:
-        whole: whether every output so far was complete.
+        is_complete: whether every output so far was complete.
         repository: the repository that it reads.
 
     Raises:
@@ -131,7 +131,7 @@ class Git:
 
     def __init__(self, repository: Repository, seconds: float = ALL_SECONDS) -> None:
         self.repository = repository
-        self.whole = True
+        self.is_complete = True
         self._program = program()
         _check_own(repository)
         self._until = time.monotonic() + seconds
@@ -158,10 +158,10 @@ class Git:
         """
         seconds = min(seconds, self._until - time.monotonic())
         if seconds <= 0:
-            self.whole = False
-            return Output(b"", whole=False)
+            self.is_complete = False
+            return Output(b"", is_complete=False)
         output = _read([self._program, "--no-pager", *arguments], self._folder, self._environment, seconds, most)
-        self.whole &= output.whole
+        self.is_complete &= output.is_complete
         return output
 
     def ask(self, *arguments: str, seconds: float = SECONDS) -> str | None:
@@ -169,7 +169,7 @@ class Git:
         seconds = min(seconds, self._until - time.monotonic())
         command = [self._program, "--no-pager", *arguments]
         output = _read(command, self._folder, self._environment, max(seconds, 0.0), _MOST_BYTES)
-        return output.text if output.whole else None
+        return output.text if output.is_complete else None
 
     def close(self) -> None:
         """Remove the folder that git was run in."""
@@ -302,7 +302,7 @@ def _read(command: list[str], folder: Path, environment: Mapping[str, str], seco
                 process.wait()
             clock.cancel()
         code = process.returncode
-    return Output(data[:most], whole=code == 0 and len(data) <= most and not late.is_set())
+    return Output(data[:most], is_complete=code == 0 and len(data) <= most and not late.is_set())
 
 
 class Repository(NamedTuple):

@@ -53,8 +53,8 @@ class GitBoundary:
         """Return the first path that git would read and that does not belong to the folder; None if all do."""
         if self.foreign is not None:
             return self.foreign
-        given = [self._own / "HEAD", *(self._common / name for name in READ_BY_GIT)]
-        waiting = [path for path in given if path.is_file() or path.is_dir()]
+        entries = [self._own / "HEAD", *(self._common / name for name in READ_BY_GIT)]
+        waiting = [path for path in entries if path.is_file() or path.is_dir()]
         seen: set[str] = set()
         while waiting:
             path = waiting.pop()

@@ -135,7 +135,7 @@ class Committer:
                 self._waiting.append(outcome)
                 self._waiting_chunks += outcome.packed.chunks
             elif isinstance(outcome, UnchangedFile):
-                self._same(outcome)
+                self._note_stamp(outcome)
             elif isinstance(outcome, RefusedFile):
                 self._note_refusal(outcome)
         usual = min(COMMIT_CHUNKS, max(FIRST_COMMIT_CHUNKS, COMMIT_SHARE * self.tally.chunks))
@@ -160,7 +160,7 @@ class Committer:
         self.transactions += 1
         self._count()
 
-    def _same(self, outcome: UnchangedFile) -> None:
+    def _note_stamp(self, outcome: UnchangedFile) -> None:
         document = self._known[outcome.path]._replace(size=outcome.size, stamp=outcome.stamp)
         if document != self._known[outcome.path]:
             self._touches.append(document)

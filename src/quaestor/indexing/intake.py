@@ -18,8 +18,8 @@ from quaestor.core.errors import QuaestorError
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.embedding.tuning_names import is_tuned
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.files.ingest_report import Changes, FoundFile, Progress, ProgressState, SkippedPath
-from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import WalkResult
 from quaestor.indexing.batches import (
     COPIES_BYTES,
@@ -316,8 +316,8 @@ class _Vectoriser:
     def _vectors(self, keys: Sequence[bytes], texts: Sequence[str]) -> Vectors:
         known = self._store.known_vectors(keys) if self._look_up and keys else {}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        made = dict(zip(missing, encode(self._embedder, list(missing.values())), strict=True))
-        rows = [known[key] if key in known else made[key] for key in keys]
+        new_vectors = dict(zip(missing, encode(self._embedder, list(missing.values())), strict=True))
+        rows = [known[key] if key in known else new_vectors[key] for key in keys]
         return np.stack(rows).astype(np.float32, copy=False) if rows else encode(self._embedder, ())
 
     def _complete_slowly(self, outcomes: Sequence[Outcome], embedder: SlowEmbedder) -> list[Outcome]:

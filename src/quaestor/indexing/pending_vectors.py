@@ -24,7 +24,7 @@ from quaestor.core.errors import IndexUnusableError
 from quaestor.core.private_folders import make_private
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
-from quaestor.files.source_settings import IngestSettings
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
 from quaestor.indexing.prepare import encode
 from quaestor.stores import Pack, Store, Writer
@@ -127,7 +127,7 @@ def place_of(folder: Path) -> Path:
     return folder / _FOLDER
 
 
-def coming_progress(folder: Path) -> PendingProgress | None:
+def pending_progress(folder: Path) -> PendingProgress | None:
     """Return the progress of the vectors that are made for the index in ``folder``; None if none are."""
     file = place_of(folder) / _FILE
     if not file.exists():
@@ -204,8 +204,8 @@ class PendingVectors:
         self._say("total", str(total))
 
     def _belong(self, name: str, chosen: str) -> None:
-        [kept] = self._connection.execute("SELECT max(value) FROM about WHERE key = 'name'").fetchone()
-        if kept != name:
+        [stored_name] = self._connection.execute("SELECT max(value) FROM about WHERE key = 'name'").fetchone()
+        if stored_name != name:
             with self._connection:
                 self._connection.execute("BEGIN IMMEDIATE")
                 self._connection.execute("DELETE FROM vectors")
@@ -243,11 +243,11 @@ def fill(
         if not missing:
             return
         for batch in _batches(_texts(store, embedder.name, settings), missing):
-            made = embedder.encode_within(list(batch.values()), Allowance(None))
-            rows = zip(batch, made.vectors, made.done, strict=True)
+            encoded = embedder.encode_within(list(batch.values()), Allowance(None))
+            rows = zip(batch, encoded.vectors, encoded.done, strict=True)
             pending.add({key: row for key, row, there in rows if there})
-            if made.failure is not None:
-                raise made.failure
+            if encoded.failure is not None:
+                raise encoded.failure
             done += len(batch)
             progress(min(done, total), total)
 
@@ -279,10 +279,10 @@ class PreparedEmbedder:
         }
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            made = self._embedder.encode_within(list(missing.values()), Allowance(None))
-            if made.failure is not None:
-                raise made.failure
-            known.update(zip(missing, made.vectors, strict=True))
+            encoded = self._embedder.encode_within(list(missing.values()), Allowance(None))
+            if encoded.failure is not None:
+                raise encoded.failure
+            known.update(zip(missing, encoded.vectors, strict=True))
         return np.stack([known[key] for key in keys]) if keys else np.zeros((0, self.dimensions), np.float32)
 
 

@@ -22,8 +22,8 @@ from quaestor.core.documents import Chunk, Document, Span, text_of_chunks
 from quaestor.embedding import Embedder, Vectors
 from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, Snapshot, on_disk, read_snapshot
 from quaestor.files.deny import deny_content, largest, suffix_of
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.files.ingest_report import SkippedPath
-from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
 from quaestor.stores import ChunkTerms, KeptBytes, Pack, PackedDocument
 from quaestor.stores.shared_store import keep
@@ -266,9 +266,9 @@ def _load(file: ReadFile, settings: IngestSettings) -> LoadedFile | RefusedFile:
 def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> CutDocument | SkippedPath:
     """Return the chunks of a file's bytes or of their Markdown, or the reason why it is left out."""
     try:
-        made = convert_file(data, path) if len(data) <= limit else None
-        if made is not None:
-            return _cut_converted(made, path, settings)
+        converted = convert_file(data, path) if len(data) <= limit else None
+        if converted is not None:
+            return _cut_converted(converted, path, settings)
         if skipped := _refuse(path, data, limit, settings):
             return skipped
         parts = cut(data, path, settings.chunks)

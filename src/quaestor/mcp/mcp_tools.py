@@ -85,8 +85,8 @@ def _call_search(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
     outcome = _search_one(several, passed)
     if outcome.failed:
         return replace(outcome, text=f"{outcome.text} {load('mcp_takes_corpus').template}")
-    coming = next((one for corpus in several.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
-    return _with_remarks(outcome, several.reach, coming, {**failures, **several.failures}, several.translation(query))
+    progress = next((one for corpus in several.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
+    return _with_remarks(outcome, several.reach, progress, {**failures, **several.failures}, several.translation(query))
 
 
 def _chosen_names(value: object, known: Sequence[str]) -> Sequence[str]:
@@ -101,8 +101,8 @@ def _chosen_names(value: object, known: Sequence[str]) -> Sequence[str]:
     for name in names:
         if name not in known and name != ALL:
             like = nearest(str(name), known)
-            meant = f" Did you mean {like!r}?" if like else ""
-            raise UsageError(f"There is no corpus {brief(name)} here. There are {', '.join(map(repr, known))}.{meant}")
+            advice = f" Did you mean {like!r}?" if like else ""
+            raise UsageError(f"There is no corpus {brief(name)} here. There are {', '.join(map(repr, known))}.{advice}")
     return [str(name) for name in names]
 
 
@@ -135,8 +135,8 @@ def _with_remarks(
     if translated:
         notes.append(load("mcp_translated").render(words=", ".join(translated)))
     if progress is not None:
-        made = f"{progress.done:,} of {progress.total:,}" if progress.total else "no"
-        notes.append(load("mcp_coming").render(made=made))
+        progress_words = f"{progress.done:,} of {progress.total:,}" if progress.total else "no"
+        notes.append(load("mcp_coming").render(made=progress_words))
     if failures:
         why = " ".join(f"{name}: {error}" for name, error in failures.items())
         notes.append(load("mcp_not_searched").render(why=why))

@@ -147,7 +147,7 @@ async def _pass_on(
                 answers.expect(item.message)
                 await to.send(item)
         with anyio.move_on_after(_REST_SECONDS):
-            await answers.all_given()
+            await answers.wait_until_answered()
 
 
 class _AnswerStream:
@@ -166,7 +166,7 @@ class _AnswerStream:
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
             self._note((message.params or {}).get("requestId"))
 
-    async def all_given(self) -> None:
+    async def wait_until_answered(self) -> None:
         """Wait until all requests are answered or cancelled."""
         while self._expected:
             self._given = anyio.Event()

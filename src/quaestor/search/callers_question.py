@@ -173,23 +173,23 @@ def read_callers_question(text: str) -> CallersQuestion | None:
     text = _MESSAGE.sub(" ", text).strip()
     if not text or len(text) > _LONGEST or text.count("\n") > 2:
         return None
-    for read in (_asking_for_callees, _asking_for_tests, _asking_for_uses):
+    for read in (_callees_question, _tests_question, _uses_question):
         if (question := read(text)) is not None:
             return question
     return None
 
 
-def _asking_for_callees(text: str) -> CallersQuestion | None:
+def _callees_question(text: str) -> CallersQuestion | None:
     name = _name_as_code(_CALLEES.search(text))
     return CallersQuestion(name, "callees") if name else None
 
 
-def _asking_for_tests(text: str) -> CallersQuestion | None:
+def _tests_question(text: str) -> CallersQuestion | None:
     name = _name_as_code(_TESTED.search(text)) or _name_as_code(_TESTS.search(text))
     return CallersQuestion(name, "tests") if name and not _HOW.search(text) and not _NOT_TESTS.search(text) else None
 
 
-def _asking_for_uses(text: str) -> CallersQuestion | None:
+def _uses_question(text: str) -> CallersQuestion | None:
     plain = False
     name = _directly_named(text)
     if not name:

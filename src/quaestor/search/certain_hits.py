@@ -230,8 +230,10 @@ def _looks_defined(name: str, text: str) -> bool:
     place = text.find(name)
     while place >= 0:
         end = place + len(name)
-        apart = not (text[place - 1 : place].isalnum() or text[end : end + 1].isalnum()) and text[end : end + 1] != "_"
-        if apart and text[place - 1 : place] != "_":
+        is_separate = (
+            not (text[place - 1 : place].isalnum() or text[end : end + 1].isalnum()) and text[end : end + 1] != "_"
+        )
+        if is_separate and text[place - 1 : place] != "_":
             line = max(text.rfind("\n", 0, place) + 1, place - _LONGEST_BEFORE)
             if _BEFORE.search(text[line:place]) or _AFTER.match(text, end):
                 return True
@@ -270,8 +272,12 @@ def _best_with_options(
     """Return the best of the chunks that contain most of the options exactly, if they are few."""
     mask = np.zeros(len(traits), dtype=np.bool_)
     patterns = [re.compile(rf"(?<![\w-]){re.escape(option)}(?![\w-])") for option in options]
-    held = np.array([sum(bool(pattern.search(known.stored.chunk.text)) for pattern in patterns) for known in traits])
-    most = np.flatnonzero(held == held.max()) if held.any() else held[:0]
+    options_by_chunk = np.array(
+        [sum(bool(pattern.search(known.stored.chunk.text)) for pattern in patterns) for known in traits]
+    )
+    most = (
+        np.flatnonzero(options_by_chunk == options_by_chunk.max()) if options_by_chunk.any() else options_by_chunk[:0]
+    )
     if 0 < len(most) <= _MOST_STANDING:
         best = most[np.argmax(scores[most])]
         mask[best] = scores[best] > -STEP / 2

@@ -97,7 +97,7 @@ def without_grammar(text: str) -> str:
     grammar = _FUNCTION_WORDS.get(language_of(text))
     if grammar is None:
         return text
-    return _WORDS.sub(lambda found: " " if grammar.issuperset(_word_parts(found[0])) else found[0], text)
+    return _WORDS.sub(lambda match: " " if grammar.issuperset(_word_parts(match[0])) else match[0], text)
 
 
 def _word_parts(word: str) -> list[str]:

@@ -85,11 +85,11 @@ def word_runs(text: str, weights: Mapping[str, float]) -> WordRuns:
     pairs: dict[tuple[int, int], float] = {}
     single: dict[int, float] = {}
     for words in _segments(text):
-        tells = [max((weights.get(term, 0.0) for term in terms_of_word(word)), default=0.0) for word in words]
+        word_weights = [max((weights.get(term, 0.0) for term in terms_of_word(word)), default=0.0) for word in words]
         numbers = [crc32(word.encode("utf-8", "surrogatepass")) for word in words]
-        single.update((number, weight) for number, weight in zip(numbers, tells, strict=True) if weight)
+        single.update((number, weight) for number, weight in zip(numbers, word_weights, strict=True) if weight)
         for at, (one, other) in enumerate(pairwise(numbers)):
-            if weight := tells[at] + tells[at + 1]:
+            if weight := word_weights[at] + word_weights[at + 1]:
                 pairs[one, other] = weight
             if len(words) > at + 2:
                 triples[one, other, numbers[at + 2]] = None
@@ -124,18 +124,18 @@ def shares_of_runs(runs: WordRuns, texts: Sequence[Words]) -> NDArray[np.float64
     if not len(words):
         return table
     numbers = np.frombuffer(b"".join(texts), dtype=np.uintc)
-    places, standing = _find_words(words, numbers)
+    places, positions = _find_words(words, numbers)
     ends = np.cumsum([len(text) // numbers.itemsize for text in texts])
     for column, weighed in enumerate(([(run, 1.0) for run in runs.triples], runs.pairs)):
         if weighed:
             weighed_runs, shares = zip(*weighed, strict=True)
-            starts, which = _starts_of_runs(np.searchsorted(words, weighed_runs), standing, places, len(words))
+            starts, which = _starts_of_runs(np.searchsorted(words, weighed_runs), positions, places, len(words))
             holds = np.zeros((len(texts), len(weighed_runs)))
             holds[np.searchsorted(ends, starts, side="right"), which] = 1
             table[:, column] = holds @ shares / sum(shares)
     if single:
         holds = np.zeros((len(texts), len(words)))
-        holds[np.searchsorted(ends, places, side="right"), standing] = 1
+        holds[np.searchsorted(ends, places, side="right"), positions] = 1
         weights = np.array([weight for _, weight in runs.words])
         table[:, 2] = holds[:, np.searchsorted(words, single)] @ weights / weights.sum()
     return table
@@ -151,13 +151,13 @@ def _find_words(words: NDArray[np.uintc], numbers: NDArray[np.uintc]) -> tuple[N
 
 
 def _starts_of_runs(
-    runs: NDArray[np.intp], found: NDArray[np.intp], places: NDArray[np.intp], count: int
+    runs: NDArray[np.intp], positions: NDArray[np.intp], places: NDArray[np.intp], count: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the places where runs begin, and the index of the run that begins there.
 
     Args:
         runs: runs of one length, by their words' indices; shape ``(runs, length)``.
-        found: the words that were found, by their indices.
+        positions: the words that were found, by their indices.
         places: the place of each of them, ascending.
         count: the number of all words.
     """
@@ -165,7 +165,7 @@ def _starts_of_runs(
     digits = count ** np.arange(length)
     starts = np.flatnonzero(places[length - 1 :] - places[: max(len(places) - length + 1, 0)] == length - 1)
     # A run is as many places in a row; its words, as digits, make a number of it.
-    numbers = found[starts[:, None] + np.arange(length)] @ digits
+    numbers = positions[starts[:, None] + np.arange(length)] @ digits
     codes = runs @ digits
     order = np.argsort(codes)
     begins, which = _matching_places(codes[order], numbers, places[starts])

@@ -24,9 +24,10 @@ from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, Quae
 from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
 from quaestor.crawl import connections
+from quaestor.crawl.clone import fetch_repository
 from quaestor.crawl.connections import is_named
 from quaestor.crawl.crawl_settings import CrawlState
-from quaestor.crawl.repositories import fetch_repository, files_of, names_repository, read_git_address
+from quaestor.crawl.repositories import files_of, names_repository, read_git_address
 from quaestor.crawl.site_folder import checked_start
 from quaestor.crawl.sites import crawl, is_address, pages_of
 from quaestor.files.walk import checked_root
@@ -70,12 +71,12 @@ class AddedFolders:
             NotFoundError: there is nothing at the path.
             ForbiddenError: the path is outside the allowed folders.
         """
-        given = Path(path.strip()).expanduser()
+        wanted = Path(path.strip()).expanduser()
         # Checked first: the error must not reveal whether a path outside the allowed folders exists.
-        if not given.is_absolute() or not self._is_allowed(Path(os.path.realpath(given))):
+        if not wanted.is_absolute() or not self._is_allowed(Path(os.path.realpath(wanted))):
             within = ", ".join(repr(str(folder)) for folder in self.allowed)
             raise ForbiddenError(f"{path!r} may not be added. Give the full path of a folder within {within}.")
-        real = checked_root(given)
+        real = checked_root(wanted)
         if not real.is_dir():
             raise UsageError(f"{path!r} is not a folder. Give its parent folder.")
         return real
@@ -87,10 +88,10 @@ class AddedFolders:
             LimitError: the list is full.
         """
         with self._writing:
-            kept = self.list()
-            if len(kept) >= _MOST:
-                raise LimitError(f"{len(kept)} folders are added already, which is the limit. Remove one first.")
-            self._kept.write([*(str(one) for one in kept if one != root), str(root)])
+            folders = self.list()
+            if len(folders) >= _MOST:
+                raise LimitError(f"{len(folders)} folders are added already, which is the limit. Remove one first.")
+            self._kept.write([*(str(one) for one in folders if one != root), str(root)])
 
     def remove(self, root: Path) -> None:
         """Take a folder off the list; its files and its index stay.
@@ -99,10 +100,10 @@ class AddedFolders:
             NotFoundError: the folder is not on the list.
         """
         with self._writing:
-            kept = self.list()
-            if root not in kept:
+            folders = self.list()
+            if root not in folders:
                 raise NotFoundError(f"{str(root)!r} was not added here.")
-            self._kept.write([str(one) for one in kept if one != root])
+            self._kept.write([str(one) for one in folders if one != root])
 
     def _is_allowed(self, root: Path) -> bool:
         # The data folder holds users' sessions and documents.
@@ -222,10 +223,10 @@ class AddedSites:
         if before is None and len(self.list()) >= _MOST:
             raise LimitError(f"{_MOST} sites are on the list already, which is the limit. Remove one first.")
         site = replace(before or AddedSite(address, most_pages), most_pages=most_pages, problem=_UNFINISHED)
-        begun = threading.Event()
+        has_begun = threading.Event()
         # A daemon thread: a server that stops does not wait for it; pages that were fetched are kept.
-        threading.Thread(target=self._fetch, args=(site, begun), name=f"fetch {address}", daemon=True).start()
-        begun.wait()
+        threading.Thread(target=self._fetch, args=(site, has_begun), name=f"fetch {address}", daemon=True).start()
+        has_begun.wait()
 
     def add(self, address: str) -> None:
         """Begin to serve a site that was fetched.
@@ -254,18 +255,18 @@ class AddedSites:
             return False
         return parts.scheme in ("http", "https") and is_named(parts.hostname or "", self.allowed)
 
-    def _fetch(self, site: AddedSite, begun: threading.Event) -> None:
+    def _fetch(self, site: AddedSite, has_begun: threading.Event) -> None:
         try:
             with self._claims.attempt(_KIND, site.address) as mine:
                 if not mine:
                     return
                 self._store_site(site)
-                begun.set()
+                has_begun.set()
                 problem = self._problem(site)
-                if (kept := self.get(site.address)) is not None and problem is not None:
-                    self._store_site(replace(kept, problem=problem))
+                if (current := self.get(site.address)) is not None and problem is not None:
+                    self._store_site(replace(current, problem=problem))
         finally:
-            begun.set()
+            has_begun.set()
 
     def _problem(self, site: AddedSite) -> str | None:
         """Fetch a site; return why it is incomplete, "" if it is complete, or None if fetching was cancelled."""
@@ -287,9 +288,9 @@ class AddedSites:
 
     def _store_site(self, site: AddedSite) -> None:
         with self._writing:
-            kept = self.list()
-            known = any(one.address == site.address for one in kept)
-            sites = [site if one.address == site.address else one for one in kept] if known else [*kept, site]
+            stored = self.list()
+            known = any(one.address == site.address for one in stored)
+            sites = [site if one.address == site.address else one for one in stored] if known else [*stored, site]
             self._kept.write([asdict(one) for one in sites])
 
 
@@ -335,10 +336,10 @@ class _StoredList:
     def read(self) -> list[Any]:
         """Return the list; an empty one if the file is damaged or missing."""
         try:
-            kept = json.loads((self._folder / self._name).read_text("utf-8"))
+            entries = json.loads((self._folder / self._name).read_text("utf-8"))
         except (OSError, ValueError):
             return []
-        return kept if isinstance(kept, list) else []
+        return entries if isinstance(entries, list) else []
 
     def write(self, values: Sequence[Any]) -> None:
         """Replace the list atomically, in a file that only this user can read."""

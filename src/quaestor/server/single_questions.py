@@ -112,7 +112,7 @@ async def _answered_starters(corpus: Index, settings: Settings) -> tuple[str, ..
             outcome = await outcome_of(corpus, None, starter.question, settings)
         except QuaestorError:
             continue
-        held = [one for one in outcome.citations if one.status == "verified"]
-        if held and starter.is_answered_by(held[0].path, held[0].start_line, held[0].end_line):
-            answers.setdefault((held[0].path, held[0].start_line), starter.question)
+        verified = [one for one in outcome.citations if one.status == "verified"]
+        if verified and starter.is_answered_by(verified[0].path, verified[0].start_line, verified[0].end_line):
+            answers.setdefault((verified[0].path, verified[0].start_line), starter.question)
     return tuple(answers.values())

@@ -2,32 +2,25 @@
 
 File names are not trusted: a document is stored directly in the folder, under a name of letters, digits and a few other
 characters. It is refused if the index would leave it out, because a document that nobody can find is worse than an
-error. A ``Shelf`` stores the files; ``FolderShelf`` stores them on disk.
+error.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import os
 import re
-import secrets
-import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import NamedTuple, Protocol
 
-from quaestor.assemble import ingest_settings, shared_tables
+from quaestor.assemble import ingest_settings
 from quaestor.convert import ConversionError, convert_file
-from quaestor.core.config import Settings, data_home
+from quaestor.core.config import Settings
 from quaestor.core.errors import LimitError, NotFoundError, UsageError
-from quaestor.core.private_folders import make_private
 from quaestor.files.deny import deny_content, largest
 from quaestor.files.walk_rules import left_out
+from quaestor.server.upload_stores import UploadedFile, UploadStore, upload_store_for
 
 _ODD = re.compile(r"[^\w .()+,@-]|[\r\n\t]")
 _LONGEST_NAME = 120
@@ -35,9 +28,6 @@ _MOST = 2_000
 _MOST_BYTES = 200_000_000
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_LOCAL = "local"
-
-_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 class DocumentRefusedError(UsageError):
@@ -66,47 +56,31 @@ class StoredDocument:
     changed: str
 
 
-def shelf_for(settings: Settings, user: str) -> Shelf:
-    """Return the shelf of a user's documents: in the data folder, or in PostgreSQL with copies in that folder.
-
-    Raises:
-        QuaestorError: the PostgreSQL server cannot be reached or used.
-    """
-    home = data_home(settings).resolve() / "documents"
-    folder, incoming = home / (user or _LOCAL), home / ".incoming"
-    tables = shared_tables(settings)
-    if tables is None:
-        return FolderShelf(folder, incoming)
-    from quaestor.server.shared_uploads import SharedShelf  # noqa: PLC0415 - only with the extra
-
-    return SharedShelf(tables, user, folder, incoming)
-
-
 class Documents:
     """One user's documents.
 
     Args:
         settings: name the data folder and the limit of a file's size.
         user: the user's id; empty on a server without users.
-        shelf: stores the documents; None to choose it by the settings.
+        store: stores the documents; None to choose it by the settings.
 
     Attributes:
         folder: the folder of the files, or of the copies that ``sync`` makes; created with the first document.
     """
 
-    def __init__(self, settings: Settings, user: str, shelf: Shelf | None = None) -> None:
+    def __init__(self, settings: Settings, user: str, store: UploadStore | None = None) -> None:
         self._settings = settings
         self._user = user
-        self._shelf = shelf or shelf_for(settings, user)
-        self.folder = self._shelf.folder
+        self._store = store or upload_store_for(settings, user)
+        self.folder = self._store.folder
 
     def list(self) -> list[StoredDocument]:
         """Return all documents, newest first."""
-        return sorted(map(self._stored_file, self._shelf.all()), key=lambda one: (one.changed, one.name), reverse=True)
+        return sorted(map(self._stored_file, self._store.all()), key=lambda one: (one.changed, one.name), reverse=True)
 
     def sync(self) -> None:
         """Bring the folder up to date, if another server may have changed the documents."""
-        self._shelf.sync()
+        self._store.sync()
 
     def add(self, name: str, data: bytes) -> StoredDocument:
         """Store a document under the given name, or a similar one if that is taken.
@@ -119,7 +93,7 @@ class Documents:
         self._check(name, data)
         try:
             return self._stored_file(
-                self._shelf.add(_similar_names(name), data, lambda there: _check_room(there, len(data)))
+                self._store.add(_similar_names(name), data, lambda there: _check_room(there, len(data)))
             )
         except OSError as error:
             raise LimitError(f"{name!r} cannot be stored ({error.strerror or error}). Try again later.") from error
@@ -133,12 +107,12 @@ class Documents:
         document_of_id = next((one for one in self.list() if one.id == document), None)
         if document_of_id is None:
             raise NotFoundError(f"You have no document {document!r}.")
-        self._shelf.remove(document_of_id.name)
+        self._store.remove(document_of_id.name)
         return document_of_id
 
     # --- within -----------------------------------------------------------------------------------------------
 
-    def _stored_file(self, file: FileOnShelf) -> StoredDocument:
+    def _stored_file(self, file: UploadedFile) -> StoredDocument:
         changed = datetime.fromtimestamp(file.changed / 1e6, UTC).isoformat(timespec="seconds")
         return StoredDocument(id_of(self._user, file.name), file.name, file.size, changed)
 
@@ -164,11 +138,11 @@ class Documents:
             raise _not_text(name)
 
 
-def _check_room(there: Sequence[FileOnShelf], size: int) -> None:
-    taken = sum(one.size for one in there)
-    if len(there) >= _MOST or taken + size > _MOST_BYTES:
+def _check_room(there: Sequence[UploadedFile], size: int) -> None:
+    used_bytes = sum(one.size for one in there)
+    if len(there) >= _MOST or used_bytes + size > _MOST_BYTES:
         raise LimitError(
-            f"You have {len(there):,} documents of {taken:,} bytes; {_MOST:,} of {_MOST_BYTES:,} are allowed."
+            f"You have {len(there):,} documents of {used_bytes:,} bytes; {_MOST:,} of {_MOST_BYTES:,} are allowed."
             " Delete some first."
         )
 
@@ -190,8 +164,8 @@ def stored_name(name: str) -> str:
     stem, dot, suffix = name.rpartition(".")
     if not dot or not stem.strip(". -") or len(suffix) > 10 or " " in suffix:
         stem, suffix = name or "document", "md"
-    kept = stem.encode()[: _LONGEST_NAME - len(suffix.encode()) - 1].decode(errors="ignore").rstrip(". -")
-    return f"{kept or 'document'}.{suffix}"
+    shortened = stem.encode()[: _LONGEST_NAME - len(suffix.encode()) - 1].decode(errors="ignore").rstrip(". -")
+    return f"{shortened or 'document'}.{suffix}"
 
 
 def id_of(user: str, name: str) -> str:
@@ -217,14 +191,14 @@ def _is_converted(name: str, data: bytes) -> bool:
         DocumentRefusedError: it is of such a format, but cannot be converted.
     """
     try:
-        made = convert_file(data, name)
+        converted = convert_file(data, name)
     except ConversionError as error:
         raise _unreadable(name, f"{error.reason}: {error.detail}" if error.detail else error.reason) from error
     except Exception as error:  # libraries that read these formats raise errors of many types
         raise _unreadable(name, type(error).__name__) from error
-    if made is not None and not made.text.strip():
+    if converted is not None and not converted.text.strip():
         raise _unreadable(name, "it holds no text, or only pictures of it")
-    return made is not None
+    return converted is not None
 
 
 def _unreadable(name: str, reason: str) -> DocumentRefusedError:
@@ -241,118 +215,3 @@ def _not_text(name: str) -> DocumentRefusedError:
         status=415,
         code="unsupported_media_type",
     )
-
-
-class FileOnShelf(NamedTuple):
-    """A document on a shelf: its name, its size in bytes, and when it was stored, in microseconds since the epoch."""
-
-    name: str
-    size: int
-    changed: int
-
-
-class Shelf(Protocol):
-    """Stores one user's documents by their names."""
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the files or their copies; created with the first document."""
-
-    def all(self) -> list[FileOnShelf]:
-        """Return all of them, in any order."""
-
-    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[FileOnShelf]], None]) -> FileOnShelf:
-        """Store a document atomically, under the first free name.
-
-        Args:
-            names: the names to choose from, in order of preference.
-            data: the document's bytes.
-            check: called with the stored documents while no other upload runs; an exception from it cancels this one.
-
-        Raises:
-            OSError: the disk is full.
-        """
-
-    def remove(self, name: str) -> None:
-        """Remove one, if it is there."""
-
-    def sync(self) -> None:
-        """Bring the folder up to date with the shelf."""
-
-
-class FolderShelf:
-    """A ``Shelf`` that stores the files in its folder.
-
-    Args:
-        folder: the user's own folder.
-        incoming: a folder on the same disk, in which files are written before they are moved to ``folder``.
-    """
-
-    # Otherwise two uploads at once could together exceed the limits, or, on disks without hard links, take one name.
-    _adding = threading.Lock()
-
-    def __init__(self, folder: Path, incoming: Path) -> None:
-        self.folder = folder
-        self._incoming = incoming
-
-    def all(self) -> list[FileOnShelf]:
-        """Return all of them, in any order."""
-        return files_in(self.folder)
-
-    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[FileOnShelf]], None]) -> FileOnShelf:
-        """Write the file to ``incoming``, then move it to the first free name."""
-        with self._adding:
-            check(self.all())
-            make_private(self.folder)
-            with temporary_file(self._incoming, data) as place:
-                free = (name for name in names if not os.path.lexists(self.folder / name))
-                name = next(one for one in free if _move_if_free(place, self.folder / one))
-        return _file_on_shelf(self.folder / name)
-
-    def remove(self, name: str) -> None:
-        """Remove one, if it is there."""
-        (self.folder / name).unlink(missing_ok=True)
-
-    def sync(self) -> None:
-        """Do nothing, because the folder itself holds the documents."""
-
-
-def files_in(folder: Path) -> list[FileOnShelf]:
-    """Return the files of a folder; none if the folder does not exist."""
-    try:
-        entries = list(os.scandir(folder))
-    except FileNotFoundError:
-        return []
-    return [_file_on_shelf(Path(entry.path)) for entry in entries if entry.is_file(follow_symlinks=False)]
-
-
-def _file_on_shelf(path: Path) -> FileOnShelf:
-    status = path.lstat()
-    return FileOnShelf(path.name, status.st_size, status.st_mtime_ns // 1000)
-
-
-@contextmanager
-def temporary_file(folder: Path, data: bytes) -> Iterator[Path]:
-    """Yield a temporary file with some bytes, readable only by this user; it is removed afterwards."""
-    make_private(folder)
-    place = folder / secrets.token_hex(8)
-    try:
-        with os.fdopen(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
-            file.write(data)
-        yield place
-    finally:
-        place.unlink(missing_ok=True)
-
-
-def _move_if_free(place: Path, target: Path) -> bool:
-    """Move a file to a target path, unless that is taken; return whether it was moved."""
-    try:
-        # Unlike a move, a link never replaces a file that another process has just created.
-        os.link(place, target)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        place.replace(target)
-    return True

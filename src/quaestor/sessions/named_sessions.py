@@ -177,9 +177,9 @@ class FolderSessions(Sessions):
     def _info(self, name: str) -> SessionInfo:
         path = self._path(name)
         state = _state(path)
-        kept = _KNOWN.get(path)
-        if kept is not None and kept[0] == state:
-            return kept[1]
+        cached = _KNOWN.get(path)
+        if cached is not None and cached[0] == state:
+            return cached[1]
         try:
             with Transcript.open(path) as transcript:
                 info = transcript.info()

@@ -339,7 +339,7 @@ class ModelCall:
 class CallResult:
     """A call with its result."""
 
-    asked: ModelCall
+    call: ModelCall
     outcome: Outcome
 
 
@@ -349,10 +349,10 @@ class Round:
 
     Attributes:
         written: everything that the model wrote, tags and closing marks included.
-        said: the visible text.
-        answered: its calls; empty for a reply that stopped at a mark and continues.
+        visible: the visible text.
+        results: its calls with their results; empty for a reply that stopped at a mark and continues.
     """
 
     written: str
-    said: str = ""
-    answered: tuple[CallResult, ...] = ()
+    visible: str = ""
+    results: tuple[CallResult, ...] = ()

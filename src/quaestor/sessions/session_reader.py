@@ -61,13 +61,13 @@ class RecordedSession:
             "select m.id, m.role, m.content, m.name, m.calls, m.call from messages m"
             " join endings e on e.turn = m.turn and e.state = 'done' order by m.turn, m.id"
         )
-        with self._reading():
+        with self._as_damage():
             messages = [(int(row[0]), message_of(row[1:])) for row in self._rows(query)]
         return [message for _, message in messages], [number for number, _ in messages]
 
     def turns(self) -> list[TurnRecord]:
         """Return every turn, in order."""
-        with self._reading():
+        with self._as_damage():
             messages: dict[int, list[Message]] = {}
             for row in self._rows("select turn, role, content, name, calls, call from messages order by id"):
                 messages.setdefault(int(row[0]), []).append(message_of(row[1:]))
@@ -108,7 +108,7 @@ class RecordedSession:
 
     def count_shown_passages(self, turn: int) -> tuple[int, int]:
         """Return how many passages a turn's requests showed to a model, and of how many that were found for it."""
-        with self._reading():
+        with self._as_damage():
             decided = [json.loads(zlib.decompress(row[0])) for row in self._rows(_DECIDED, (turn,))]
             requests = [[DecisionRun(*one) for one in decisions] for decisions in decided]
             sent = frozenset[int]().union(*map(packing.passages_shown, requests))
@@ -122,7 +122,7 @@ class RecordedSession:
             "select p.turn, p.place, p.sha256, e.citations from passages p left join endings e on e.turn = p.turn"
             f" {where} order by p.turn, p.rank"
         )
-        with self._reading():
+        with self._as_damage():
             each = []
             for number, place, sha256, citations in self._rows(query, () if turn is None else (turn,)):
                 passage = Passage(**json.loads(place))
@@ -139,7 +139,7 @@ class RecordedSession:
             f" left join applied on applied.call = id {where} order by id"
         )
         rows = self._rows(query, () if turn is None else (turn,))
-        with self._reading():
+        with self._as_damage():
             return [
                 CallRecord(number, name, arguments, result, bool(failed), tuple(json.loads(numbers)), *rest)
                 for number, name, arguments, result, failed, numbers, *rest in rows
@@ -148,14 +148,14 @@ class RecordedSession:
     def limits(self, turn: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the words of a turn's question that limited the documents, and those that would have."""
         rows = self._rows("select understood, missed from filters where turn = ? order by id desc limit 1", (turn,))
-        with self._reading():
+        with self._as_damage():
             understood, missed = (tuple(map(str, json.loads(one))) for one in (rows[0] if rows else ("[]", "[]")))
             return understood, missed
 
     def plan(self, turn: int) -> Plan | None:
         """Return the model's plan in a turn, or None."""
         rows = self._rows("select plan from plans where turn = ?", (turn,))
-        with self._reading():
+        with self._as_damage():
             value = json.loads(rows[0][0]) if rows else None
             return None if value is None else Plan(**{**value, "subroutines": tuple(value["subroutines"])})
 
@@ -195,7 +195,7 @@ class RecordedSession:
         return {table: self._dump_table(table) for table in tables.TABLES}
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def _as_damage(self) -> Iterator[None]:
         try:
             yield
         except (ValueError, LookupError, TypeError, OverflowError, RecursionError, zlib.error) as error:
@@ -206,7 +206,7 @@ class RecordedSession:
             return connection.execute(query, values).fetchall()
 
     def _read_sent(self, row: Sequence[Any]) -> SentRequest:
-        with self._reading():
+        with self._as_damage():
             references = json.loads(row[6])
             sent = packing.resolve(references, *self._resolve_references(references))
             decisions = tuple(DecisionRun(*one) for one in json.loads(zlib.decompress(row[8])))

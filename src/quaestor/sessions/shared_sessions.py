@@ -56,12 +56,12 @@ class SharedSessions(Sessions):
     def _create(self, name: str, owner: str, root: str) -> Transcript | None:
         row = (self._user, name, now(), owner, clean(root))
         with self._tables() as connection:
-            made = connection.execute(
+            inserted = connection.execute(
                 "insert into sessions (scope, id, created, owner, root) values (?, ?, ?, ?, ?)"
                 " on conflict do nothing returning key",
                 row,
             ).fetchone()
-        return None if made is None else Transcript(SharedSession(self._server, made[0], name))
+        return None if inserted is None else Transcript(SharedSession(self._server, inserted[0], name))
 
     def _open(self, name: str) -> Transcript:
         with self._tables() as connection:
@@ -117,11 +117,11 @@ class SharedSession:
                 raise _not_found(self._name)
             yield connection
 
-    def damage_error(self, said: object) -> SessionUnusableError:
+    def damage_error(self, reason: object) -> SessionUnusableError:
         """Return the error for rows that cannot be read."""
         return SessionUnusableError(
-            f"The session {self._name!r} in the store {str(self._server.address)!r} is damaged ({said}). Other sessions"
-            " are not touched; remove this one with `quaestor sessions delete`."
+            f"The session {self._name!r} in the store {str(self._server.address)!r} is damaged ({reason}). Other"
+            " sessions are not affected; remove this one with `quaestor sessions delete`."
         )
 
     def close(self) -> None:

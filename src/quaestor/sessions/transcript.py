@@ -170,7 +170,7 @@ class Transcript(RecordedSession):
         with self._place.writing() as connection:
             ended = f"insert into endings values (?{', ?' * (len(row) - 1)}) on conflict do nothing"
             if not connection.execute(ended, row).rowcount:
-                raise SessionUnusableError(f"turn {turn} was ended by another process; open the session anew")
+                raise SessionUnusableError(f"turn {turn} was ended by another process; open the session again")
             if ending.unchecked:
                 quotes = json.dumps([asdict(quote) for quote in ending.quotes])
                 connection.execute("insert into unchecked values (?, ?)", (turn, quotes))
@@ -188,7 +188,7 @@ class Transcript(RecordedSession):
 
     def record_call(self, turn: int, answered: CallResult) -> None:
         """Record a tool call, its result, and its proposed change."""
-        call, outcome = answered.asked, answered.outcome
+        call, outcome = answered.call, answered.outcome
         numbers = json.dumps([passage.n for passage in outcome.passages])
         arguments = clean(call.raw if call.problem else json.dumps(dict(call.arguments), ensure_ascii=False))
         row = (turn, now(), clean(call.name), arguments, clean(outcome.text), outcome.failed, numbers)
@@ -219,10 +219,10 @@ class Transcript(RecordedSession):
         with self._place.writing() as connection:
             add_numbered(connection, "titles", row)
 
-    def record_feedback(self, turn: int, said: Feedback) -> None:
+    def record_feedback(self, turn: int, feedback: Feedback) -> None:
         """Record a person's feedback on a turn's answer; the latest counts."""
         with self._place.writing() as connection:
-            add_numbered(connection, "feedback", (turn, now(), said.useful, clean(said.words)))
+            add_numbered(connection, "feedback", (turn, now(), feedback.useful, clean(feedback.words)))
 
     def record_change(self, call: int) -> None:
         """Record that the change was made that a call proposed."""

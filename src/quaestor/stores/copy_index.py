@@ -63,7 +63,7 @@ def copy_store(source: Store, target: Store, progress: Callable[[int, int], None
     target.settle()
     first, second = (digest_of(store, with_bytes=with_bytes) for store in (source, target))
     if first != second:
-        raise ConflictError("The two stores differ: one was written meanwhile. Run the same command again.")
+        raise ConflictError("The two stores differ: one was written to in the meantime. Run the same command again.")
     return CopyReport(first.documents, first.chunks, written, len(surplus), first.digest)
 
 
@@ -108,13 +108,13 @@ def packed_hash(packed: PackedDocument, *, with_bytes: bool = False) -> bytes:
 
 def _copy_batch(source: Store, target: Store, paths: Sequence[str], *, with_bytes: bool) -> int:
     """Write the documents that the target lacks or holds differently; return their number."""
-    held = {
+    hash_by_path = {
         packed.document.path: packed_hash(packed, with_bytes=with_bytes) for packed in target.packed_documents(paths)
     }
     differing = [
         packed
         for packed in source.packed_documents(paths)
-        if held.get(packed.document.path) != packed_hash(packed, with_bytes=with_bytes)
+        if hash_by_path.get(packed.document.path) != packed_hash(packed, with_bytes=with_bytes)
     ]
     if differing:
         with target.writing() as writer:

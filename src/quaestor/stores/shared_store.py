@@ -88,7 +88,7 @@ class SharingStore(Protocol):
         """Return the paths of documents whose bytes are not stored."""
         ...
 
-    def add_bytes(self, given: Mapping[Document, KeptBytes]) -> None:
+    def add_bytes(self, bytes_by_document: Mapping[Document, KeptBytes]) -> None:
         """Store the bytes of documents that lack them and whose files still have the given hash."""
         ...
 
@@ -104,7 +104,7 @@ def restore_bytes(kept: KeptBytes, path: str) -> bytes:
     Raises:
         IndexUnusableError: the bytes do not match their hash.
     """
-    if not is_whole(kept):
+    if not is_intact(kept):
         raise IndexUnusableError(
             f"The bytes of {path!r} in the store do not match their hash: run `quaestor index --rebuild` where "
             "the files are."
@@ -112,7 +112,7 @@ def restore_bytes(kept: KeptBytes, path: str) -> bytes:
     return zlib.decompress(kept.data)
 
 
-def is_whole(kept: KeptBytes) -> bool:
+def is_intact(kept: KeptBytes) -> bool:
     """Return whether the bytes match their hash."""
     try:
         return _hash(zlib.decompress(kept.data)) == kept.hash

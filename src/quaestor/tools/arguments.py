@@ -20,22 +20,22 @@ _LONGEST_SHOWN = 60
 _EXACT = 2**53
 
 
-def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[str, object]) -> Arguments:
+def check_arguments(name: str, parameters: Sequence[Parameter], arguments: Mapping[str, object]) -> Arguments:
     """Return the arguments converted to the parameters' types, with defaults for missing ones.
 
     Args:
         name: the name of the tool.
         parameters: the parameters of the tool.
-        given: the model's arguments.
+        arguments: the model's arguments.
 
     Raises:
         UsageError: arguments are missing, unknown or of the wrong type; the message names all of them.
     """
     known = {parameter.name: parameter for parameter in parameters}
-    complaints = [_unknown_argument(key, known) for key in given if key not in known]
+    complaints = [_unknown_argument(key, known) for key in arguments if key not in known]
     checked: dict[str, Value] = {}
     for parameter in parameters:
-        value = given.get(parameter.name)
+        value = arguments.get(parameter.name)
         if value is None:
             if parameter.required:
                 complaints.append(f"{parameter.name!r} is missing")
@@ -49,7 +49,7 @@ def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[s
         elif taken is not None:
             checked[parameter.name] = taken
     if complaints:
-        raise UsageError(f"{name!r} was not run: {'; '.join(complaints)}. {_takes(name, parameters)}")
+        raise UsageError(f"{name!r} was not run: {'; '.join(complaints)}. {_list_parameters(name, parameters)}")
     return checked
 
 
@@ -130,7 +130,7 @@ def _out_of_bounds(parameter: Parameter, value: Value) -> str:
     return ""
 
 
-def _takes(name: str, parameters: Sequence[Parameter]) -> str:
+def _list_parameters(name: str, parameters: Sequence[Parameter]) -> str:
     if not parameters:
         return f"{name!r} takes no arguments."
     descriptions = (f"{one.name} ({one.kind}{', required' if one.required else ''})" for one in parameters)

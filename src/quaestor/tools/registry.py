@@ -83,5 +83,5 @@ class Registry:
 
     def _unknown_tool(self, name: str) -> str:
         like = nearest(name, self.names)
-        meant = f"; did you mean {like!r}?" if like else "."
-        return f"There is no subroutine {brief(name)}{meant} There are {', '.join(self.names) or 'none'}."
+        advice = f"; did you mean {like!r}?" if like else "."
+        return f"There is no subroutine {brief(name)}{advice} There are {', '.join(self.names) or 'none'}."

@@ -83,8 +83,8 @@ def _lines(relatives: Sequence[Relative], passages: Sequence[Passage], room: Roo
     lines = [_line(*pair) for pair in zip(relatives, passages, strict=True)]
     mark = load("result_related_cut")
     fitted = fit(lines, room.budget, room.count, lambda n: mark.render(places=plural(len(lines) - n, "place")))
-    kept = tuple(_first_line(passage) for passage in passages[: fitted.shown])
-    return ShownPassages(fitted.text, kept) if fitted.shown else ShownPassages("", ())
+    shown = tuple(_first_line(passage) for passage in passages[: fitted.shown])
+    return ShownPassages(fitted.text, shown) if fitted.shown else ShownPassages("", ())
 
 
 def _line(relative: Relative, passage: Passage) -> str:

@@ -56,8 +56,8 @@ def search_of(
     """
     description, parameters = describe("search", PARAMETERS)
     if bylines is None:
-        held = corpus.bylines()
-        bylines = bool(held.dated or held.authors)
+        authors_and_dates = corpus.bylines()
+        bylines = bool(authors_and_dates.dated or authors_and_dates.authors)
     left_out = (frozenset() if bylines else _BYLINES) | (frozenset() if languages else {"language"})
     parameters = tuple(one for one in parameters if one.name not in left_out)
     return Tool("search", description, parameters, partial(_run, corpus, where))

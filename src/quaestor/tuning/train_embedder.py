@@ -305,6 +305,6 @@ def _thin(bags: Bags, share: float, chance: np.random.Generator) -> Bags:
     """Leave out a share of the rows."""
     if not share:
         return bags
-    kept = chance.random(len(bags.rows)) >= share
-    running = np.concatenate([[0], np.cumsum(kept)])
-    return Bags(running[bags.offsets], bags.rows[kept], bags.counts[kept])
+    is_kept = chance.random(len(bags.rows)) >= share
+    running = np.concatenate([[0], np.cumsum(is_kept)])
+    return Bags(running[bags.offsets], bags.rows[is_kept], bags.counts[is_kept])

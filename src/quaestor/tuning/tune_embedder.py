@@ -57,7 +57,7 @@ class TuningResult:
     """The result of tuning.
 
     Attributes:
-        asked: every question that was asked.
+        questions: every question that was asked, with its scores.
         trusts: the best factor of the dense retriever in the ranker, for each half.
         trust: the lower of these factors.
         replaced: the tuned rows.
@@ -68,7 +68,7 @@ class TuningResult:
         seconds: the time taken.
     """
 
-    asked: tuple[ScoredQuestion, ...]
+    questions: tuple[ScoredQuestion, ...]
     trusts: tuple[float, ...]
     trust: float
     replaced: TunedRows
@@ -81,14 +81,14 @@ class TuningResult:
     @property
     def better(self) -> bool:
         """Whether to keep the tuned embedder: it helps with new and learned documents; in code, significantly."""
-        new, learned = (_gain([one.whole for one in self.asked], documents) for documents in DOCUMENTS)
+        new, learned = (_gain([one.whole for one in self.questions], documents) for documents in DOCUMENTS)
         certain = self.prose or new.low > 0
         return self.vectors_gain and new.mean > 0 and learned.mean > 0 and certain
 
     @property
     def vectors_gain(self) -> bool:
         """Whether vectors alone answer new documents better, beyond chance."""
-        return _gain([one.dense for one in self.asked], "new").low > 0
+        return _gain([one.dense for one in self.questions], "new").low > 0
 
 
 def _gain(values: Sequence[Values], documents: Documents) -> Estimate:
@@ -146,13 +146,13 @@ def _tune(ground: TuningGround, seed: int, clock: Clock) -> TuningResult:
     after = bench.answers(bench.tuned_rows(bench.pairs(everything, ground.taught)).embedder(), trust)
     clock.set_step("learning the questions, too")
     pairs = bench.pairs(everything, (*ground.questions, *ground.taught))
-    kept = bench.tuned_rows(pairs)
+    rows = bench.tuned_rows(pairs)
     scored = (
         ScoredQuestion(question, *map(Values, before[question.id], new[question.id], after[question.id]))
         for question in ground.questions
     )
     sizes = (len(pairs), len(ground.texts), ground.sampled)
-    return TuningResult(tuple(scored), tuple(trusts), trust, kept, *sizes, ground.prose, clock.finish())
+    return TuningResult(tuple(scored), tuple(trusts), trust, rows, *sizes, ground.prose, clock.finish())
 
 
 METRIC = f"ndcg@{CUTOFF}"
@@ -183,17 +183,17 @@ class Row:
 
 def rows_of(tuned: TuningResult) -> list[Row]:
     """Return a row for each measure: learned and new documents; the whole search, in all and by kind; vectors alone."""
-    kinds = sorted({one.question.category for one in tuned.asked})
+    kinds = sorted({one.question.category for one in tuned.questions})
     return [
         row
         for documents in ("learned", "new")
         for row in (
-            _row(documents, "whole", "all", tuned.asked),
+            _row(documents, "whole", "all", tuned.questions),
             *(
-                _row(documents, "whole", kind, [a for a in tuned.asked if a.question.category == kind])
+                _row(documents, "whole", kind, [a for a in tuned.questions if a.question.category == kind])
                 for kind in kinds
             ),
-            _row(documents, "dense", "all", tuned.asked),
+            _row(documents, "dense", "all", tuned.questions),
         )
     ]
 
@@ -202,7 +202,7 @@ def figures_object(tuned: TuningResult) -> dict[str, object]:
     """Return the figures as JSON values."""
     return {
         "metric": METRIC,
-        "questions": len(tuned.asked),
+        "questions": len(tuned.questions),
         "documents": tuned.documents,
         "sampled_out": tuned.sampled,
         "prose": tuned.prose,

@@ -345,15 +345,17 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
     root = folder_of(corpus.root)
     whole = texts_of(corpus)
     texts = _sample(whole, seed)
-    made = make_questions(texts, corpus.repository(), each=2 * most, seed=seed)
-    questions, taught = _split_questions([question for question in made.questions if _of_one_part(question)], most)
+    question_set = make_questions(texts, corpus.repository(), each=2 * most, seed=seed)
+    questions, taught = _split_questions(
+        [question for question in question_set.questions if _has_one_part(question)], most
+    )
     if len(questions) < FEWEST_QUESTIONS:
         raise UsageError(
             f"{str(root)!r} is too small to tune: of {amount(len(texts), 'document')} come "
             f"{amount(len(questions), 'question')} to check with, and {FEWEST_QUESTIONS} are needed. "
             "Nothing was changed."
         )
-    made.lay_out(place / "copy")
+    question_set.lay_out(place / "copy")
     with open_trial_index(place / "copy", place / "index", StaticEmbedder.bundled(), settings) as copy:
         copy.refresh()
         sampled, project = len(whole) - len(texts), corpus.retriever.project
@@ -371,7 +373,7 @@ def _split_questions(questions: Sequence[Question], most: int) -> tuple[tuple[Qu
     return tuple(in_turn[:most]), tuple(in_turn[most:])
 
 
-def _of_one_part(question: Question) -> bool:
+def _has_one_part(question: Question) -> bool:
     return len({part_of(target.path) for target in question.targets}) == 1
 
 

@@ -21,7 +21,7 @@ _STOP_WORDS = """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
-def said_terms(text: str) -> list[str]:
+def content_terms_in(text: str) -> list[str]:
     """Return the lexical terms of ``text`` without stop words, in order, as often as they occur."""
     return [term for word in find_words(text) if word.lower() not in STOP_WORDS for term in terms_of_word(word)]
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from quaestor.core.messages import Message
 from quaestor.embedding import Embedder
-from quaestor.window.message_reading import asked_about, said_terms, shared_beginning, speaker_of
+from quaestor.window.message_reading import asked_about, content_terms_in, shared_beginning, speaker_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,7 +107,7 @@ class Recall:
         new = messages[known:]
         texts = [self._text(message) for message in new]
         for message, text in zip(new, texts, strict=True):
-            self._terms.add(said_terms(text[:_LEXICAL_LETTERS]))
+            self._terms.add(content_terms_in(text[:_LEXICAL_LETTERS]))
             speaker = speaker_of(message)
             self._speakers.append(speaker)
             self._speaking.update([speaker] if speaker else ())
@@ -133,11 +133,11 @@ class Recall:
 
     def _query(self, text: str) -> tuple[dict[str, float], str]:
         """Return the terms with their weights, and the text to embed."""
-        query = dict.fromkeys(said_terms(text), 1.0)
+        query = dict.fromkeys(content_terms_in(text), 1.0)
         if len(query) >= _OWN_TERMS:
             return query, text
         before = " ".join(message.content[:_DENSE_LETTERS] for message in self._messages[-2:])
-        return {**dict.fromkeys(said_terms(before), _BORROWED_WEIGHT), **query}, f"{text} {before}"
+        return {**dict.fromkeys(content_terms_in(before), _BORROWED_WEIGHT), **query}, f"{text} {before}"
 
     def _lexical_scores(self, query: Mapping[str, float]) -> Scores:
         scores = smooth_over_neighbours(self._terms.score(query))

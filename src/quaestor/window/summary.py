@@ -13,7 +13,7 @@ from math import log1p, sqrt
 
 from quaestor.core.messages import Message
 from quaestor.window.conversation_costs import Counter
-from quaestor.window.message_reading import said_terms
+from quaestor.window.message_reading import content_terms_in
 from quaestor.window.trim import trim
 from quaestor.window.window_values import Summarise, Wording
 
@@ -38,7 +38,7 @@ def central_sentences(messages: Sequence[Message], budget: int, count: Callable[
     """
     read = [*messages[:_OLDEST], *messages[max(_OLDEST, len(messages) - _NEWEST) :]]
     sentences = [line for message in read for line in _sentences(message)]
-    terms = [frozenset(said_terms(line)) for line in sentences]
+    terms = [frozenset(content_terms_in(line)) for line in sentences]
     chosen: list[int] = []
     remaining = budget
     for number in _by_centrality(terms):
@@ -55,7 +55,7 @@ class RollingSummary:
     """Makes a new summary only when enough messages were left out since the last one.
 
     Wraps a ``summarise`` that costs money or seconds. Between two calls, the last summary is returned, without the
-    messages left out since. A different conversation starts anew.
+    messages left out since. A different conversation starts over.
 
     Args:
         summarise: turns messages into a summary; given the last summary as a first message when there is one.

@@ -132,16 +132,16 @@ class Choice:
         """Fill the free room with history."""
         self.summary = None
         free = max(0, draft.budget.free)
-        held = int(settings.summary * free) if self.summarises else 0
-        draft.budget.hold(held)
+        summary_tokens = int(settings.summary * free) if self.summarises else 0
+        draft.budget.hold(summary_tokens)
         if self.recalls:
             self._recall_beside_latest(draft, frame, settings, free)
         else:
-            keep_last_turn(draft, frame, free - held)
+            keep_last_turn(draft, frame, free - summary_tokens)
             take_latest(draft, frame.history, draft.budget.free)
-        draft.budget.hold(-held)
+        draft.budget.hold(-summary_tokens)
         if self.summarises:
-            self._summarise(draft, frame, settings, held)
+            self._summarise(draft, frame, settings, summary_tokens)
         for part in (frame.turn, frame.history):
             take_latest(draft, part, draft.budget.free)
 

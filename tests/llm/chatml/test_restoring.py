@@ -67,7 +67,7 @@ def test_no_more_is_held_back_than_may_begin_a_token() -> None:
     assert restorer.feed(" <div> x < ") == " <div> x "
     assert [restorer.feed(" ") for _ in range(1000)] == [""] * 1000
     assert restorer.feed("y" * (LONGEST + 1)) == "< " + " " * 1000 + "y" * (LONGEST + 1)
-    assert not restorer.holds
+    assert not restorer.holds_text_back
 
 
 def test_every_form_says_where_it_comes_from() -> None:

@@ -32,7 +32,7 @@ def test_too_long(scripted_server: Start, style: str) -> None:
     assert "too long" in sentence(answer)
     if STYLES[style].overflow != "empty":
         assert answer.error.limit == 100
-        assert answer.error.asked == server.requests[0].prompt_tokens
+        assert answer.error.request_tokens == server.requests[0].prompt_tokens
     assert len(server.requests) == (2 if STYLES[style].silent else 1)
 
 
@@ -100,10 +100,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_pooled_connection_that_is_reset_after_a_500(
     scripted_server: Start, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Over https connections are kept. The client trusts this certificate in place of the system's.
-    monkeypatch.setattr(
-        "httpcore2.default_ssl_context", lambda **_: ssl.create_default_context(cafile=str(certificate))
-    )
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))  # over https connections are kept
     server = scripted_server([Reply(status=500), "back"], style="transformers_serve")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
@@ -284,4 +281,4 @@ def test_error_inside_a_stream(scripted_server: Start) -> None:
     event = json.dumps({"error": {"message": "request (90 tokens) exceeds the available context size (64 tokens)"}})
     answer = ask(model_for(scripted_server([Reply(events=[event])])))
     assert isinstance(answer.error, TooLongError)
-    assert (answer.error.limit, answer.error.asked) == (64, 90)
+    assert (answer.error.limit, answer.error.request_tokens) == (64, 90)

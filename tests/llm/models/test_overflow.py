@@ -31,7 +31,7 @@ def test_other_refusals(message: str) -> None:
 
 
 def failure(limit: int | None, asked: int | None) -> TooLongError:
-    return TooLongError("too long", limit=limit, asked=asked)
+    return TooLongError("too long", limit=limit, request_tokens=asked)
 
 
 def test_the_server_s_own_number() -> None:

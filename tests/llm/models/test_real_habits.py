@@ -92,7 +92,7 @@ def test_overflow_of_the_window(scripted_server: StartServer, style: str) -> Non
         ask(model_at(server), LONG)
     silent = STYLES[style].overflow == "empty"
     assert caught.value.limit == (None if silent else 100)
-    assert caught.value.asked == (None if silent else server.requests[0].prompt_tokens)
+    assert caught.value.request_tokens == (None if silent else server.requests[0].prompt_tokens)
     assert caught.value.status == (200 if silent else 400)
     # Of a stream in which nothing was, the reason is asked for without a stream.
     assert len(server.requests) == (2 if STYLES[style].silent else 1)

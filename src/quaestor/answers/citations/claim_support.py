@@ -78,12 +78,12 @@ def find_support(claim: str, ground: Ground) -> Support | None:
     wanted = content_terms(claim)
     if not wanted or not _holds_names(claim, ground):
         return None
-    given = ground.label_terms & wanted
+    in_label = ground.label_terms & wanted
     lines, shared_terms = ground.lines, [terms & wanted for terms in ground.terms]
     best = max(range(len(lines)), key=lambda at: len(_union(shared_terms[at : at + _WINDOW])), default=0)
-    held = _union(shared_terms[best : best + _WINDOW])
-    share = len(held | given) / len(wanted)
-    if share < _LEAST_SHARE or len(held) < min(_LEAST_TERMS, len(wanted)):
+    in_lines = _union(shared_terms[best : best + _WINDOW])
+    share = len(in_lines | in_label) / len(wanted)
+    if share < _LEAST_SHARE or len(in_lines) < min(_LEAST_TERMS, len(wanted)):
         return None
     inside = [at for at in range(best, min(best + _WINDOW, len(lines))) if shared_terms[at]]
     strongest = max(inside, key=lambda at: len(shared_terms[at]))
@@ -130,6 +130,6 @@ def spelled_words(text: str) -> list[str]:
     return [word for word in find_words(text) if word.lower() in _NUMBER_WORDS]
 
 
-def spelled_numbers(lowered: str) -> set[str]:
+def spelled_numbers(lower_text: str) -> set[str]:
     """Return the numbers that a text in lower case spells out, in digits."""
-    return {_NUMBER_WORDS[word] for word in spelled_words(lowered)}
+    return {_NUMBER_WORDS[word] for word in spelled_words(lower_text)}

@@ -15,8 +15,8 @@ from posixpath import dirname
 from quaestor.answers.overview.introduction import shorten
 from quaestor.answers.overview.material import DOCUMENTATION, Material, depth_in, parent_of, weight_of
 from quaestor.answers.overview.named_paths import NamedPath
+from quaestor.answers.overview.overview_text import Entry, Statement
 from quaestor.answers.overview.path_descriptions import defined_names, description
-from quaestor.answers.overview.statements import Entry, Statement
 from quaestor.related.imports import imports_of
 from quaestor.search.background_documents import CHANGELOG, LEGAL
 
@@ -120,8 +120,8 @@ def _with_sources(imported: Mapping[str, int], material: Material) -> Mapping[st
 
     The source implements what the header declares, so of the two the source is worth reading.
     """
-    moved = {path: _source_beside(path, material) for path in imported}
-    return {moved[path] or path: number for path, number in imported.items()}
+    source_of = {path: _source_beside(path, material) for path in imported}
+    return {source_of[path] or path: number for path, number in imported.items()}
 
 
 def _source_beside(path: str, material: Material) -> str:
@@ -262,7 +262,7 @@ class _ShownParts:
 
 def tree(
     material: Material,
-    found: Sequence[_Part],
+    parts: Sequence[_Part],
     named: Mapping[str, NamedPath],
     room: int,
     count: Count,
@@ -272,16 +272,16 @@ def tree(
 
     Args:
         material: the documents.
-        found: the parts, most important first.
+        parts: the parts, most important first.
         named: the paths that documents name, with their descriptions.
         room: the number of tokens that the lines may take.
         count: counts the tokens of a text.
         entered: the paths of entry points; the root's folders that hold one come first.
     """
     chooser = _PartChooser(material, named, room, count)
-    wanted = [part for part in found if part.importance >= _WANTED]
+    wanted = [part for part in parts if part.importance >= _WANTED]
     longest = next((length for length in _LENGTHS if chooser.fits(wanted, length)), 0)
-    return list(_tree_lines(chooser.choose(found, longest), material, found, entered))
+    return list(_tree_lines(chooser.choose(parts, longest), material, parts, entered))
 
 
 class _PartChooser:
@@ -297,7 +297,8 @@ class _PartChooser:
     def fits(self, parts: Sequence[_Part], longest: int) -> bool:
         """Return whether all of some parts fit, with descriptions of at most ``longest`` characters."""
         return (
-            sum(self._name_tokens(part.path) + self._tokens(self._says(part, longest)) for part in parts) <= self._room
+            sum(self._name_tokens(part.path) + self._tokens(self._short_statement(part, longest)) for part in parts)
+            <= self._room
         )
 
     def choose(self, parts: Sequence[_Part], longest: int) -> _ShownParts:
@@ -305,7 +306,7 @@ class _PartChooser:
         says: dict[str, Statement | None] = {}
         for part in parts:
             name = self._name_tokens(part.path)
-            about = self._says(part, longest) if longest else None
+            about = self._short_statement(part, longest) if longest else None
             more = self._tokens(about)
             if name > left:
                 break
@@ -316,9 +317,9 @@ class _PartChooser:
             left -= name + (more if says[part.path] else 0)
         return _ShownParts(says, self._material.folders)
 
-    def _says(self, part: _Part, longest: int) -> Statement | None:
+    def _short_statement(self, part: _Part, longest: int) -> Statement | None:
         if part.path not in self._said:
-            self._said[part.path] = self._whole(part.path)
+            self._said[part.path] = self._statement_of(part.path)
         says = self._said[part.path]
         if says is None or longest <= 0:
             return None
@@ -327,7 +328,7 @@ class _PartChooser:
         text = shorten(says.text, longest)
         return replace(says, text=text, verbatim=says.verbatim and not text.endswith("…"))
 
-    def _whole(self, path: str) -> Statement | None:
+    def _statement_of(self, path: str) -> Statement | None:
         statement = self._named[path].says if path in self._named else None
         return statement or description(self._material, path) or defined_names(self._material, path, _NAMES)
 

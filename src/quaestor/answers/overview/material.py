@@ -94,16 +94,18 @@ class Material:
     @cached_property
     def _translation_folders(self) -> frozenset[str]:
         """Folders named like a language whose documents mostly exist one level up or in English, too: ``docs/be``."""
-        held, above = Counter[str](), Counter[str]()
+        count_by_folder, above = Counter[str](), Counter[str]()
         for path in (path for path, one in self.all.items() if one.language in PROSE):
             parts = path.split("/")
             for at, part in enumerate(parts[:-1]):
                 if len(part) <= _LONGEST_CODE and _LANGUAGE_CODE.fullmatch(part):
                     folder = "/".join(parts[: at + 1])
-                    held[folder] += 1
+                    count_by_folder[folder] += 1
                     beside = ([], ["en"]) if part != "en" else ()
                     above[folder] += any("/".join([*parts[:at], *one, *parts[at + 1 :]]) in self.all for one in beside)
-        return frozenset(one for one, count in held.items() if above[one] >= _FEWEST_COPIES and 2 * above[one] >= count)
+        return frozenset(
+            one for one, count in count_by_folder.items() if above[one] >= _FEWEST_COPIES and 2 * above[one] >= count
+        )
 
     def stands_behind(self, path: str) -> bool:
         """Return whether a file is another project's, generated, a translation or a licence."""
@@ -166,8 +168,8 @@ class Material:
         return own > 0 and 8 * own >= total
 
     def paths_named(self, name: str, deepest: int = 99) -> list[str]:
-        """Return the paths of documents of this name in any case, the shallowest first, without vendored ones."""
-        return [path for path in self._by_name.get(name.lower(), ()) if depth_in(path, self.folder) <= deepest]
+        """Return the paths of documents whose name, in lower case, is this; the shallowest first, no vendored ones."""
+        return [path for path in self._by_name.get(name, ()) if depth_in(path, self.folder) <= deepest]
 
     def beside(self, folder: str) -> list[str]:
         """Return the paths of the documents that lie directly in a folder, by name."""

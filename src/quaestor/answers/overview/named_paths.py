@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from posixpath import dirname, splitext
 
 from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.answers.overview.prose_lines import plain, says_something
-from quaestor.answers.overview.statements import Source, Statement
 from quaestor.chunking.languages import knows_extension
 
 _MOST_DOCUMENTS = 24
@@ -159,7 +159,7 @@ class _PathReader:
             leads = len(leading) < _LEADERS and (
                 joined if leading else words <= (3 if self._is_strong(text, match) else 0)
             )
-            path = self._path_meant(
+            path = self._path_named_by(
                 match[0], strong=self._is_strong(text, match), leads=leads and _BULLET.match(line) is not None
             )
             if path is None or _CALL.match(text[match.end() : match.end() + 2]) or text.startswith(":`", match.end()):
@@ -190,7 +190,7 @@ class _PathReader:
     def _is_strong(self, text: str, match: re.Match[str]) -> bool:
         return _STRONG_BEFORE.search(text[max(0, match.start() - 6) : match.start()]) is not None
 
-    def _path_meant(self, token: str, *, strong: bool, leads: bool) -> str | None:
+    def _path_named_by(self, token: str, *, strong: bool, leads: bool) -> str | None:
         """Return the folder or file that a word names; None if it is no path of this corpus."""
         name = token.removeprefix("./").strip("/").rstrip(".,:;")
         if len(name) < 2 and not (strong and name):
@@ -220,8 +220,8 @@ class _PathReader:
             return self._only(path for path in places.get(last.lower(), ()) if path.endswith(f"/{name}"))
         if not marked or len(name) < 4:
             return None
-        telling = knows_extension(name) or "_" in name or "-" in name
-        if path := self._only(places.get(name.lower(), ()) if telling else ()):
+        is_distinctive = knows_extension(name) or "_" in name or "-" in name
+        if path := self._only(places.get(name.lower(), ()) if is_distinctive else ()):
             return path
         if "." in name and not knows_extension(name):
             parts = name.replace(".", "/")
@@ -230,7 +230,7 @@ class _PathReader:
                 for path in places.get(parts.rpartition("/")[2].lower(), ())
                 if splitext(f"/{path}")[0].endswith(f"/{parts}")
             )
-        return self._only(self._material.stems.get(name.lower(), ())) if telling else None
+        return self._only(self._material.stems.get(name.lower(), ())) if is_distinctive else None
 
     def _only(self, paths: Iterable[str]) -> str | None:
         """Return the shallowest path that is neither vendored nor a test; None if two are equally shallow."""

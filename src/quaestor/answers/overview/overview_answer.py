@@ -13,7 +13,7 @@ from quaestor.answers.overview.overview_question import (
     asks_for_overview,
     asks_how_to_build,
     asks_how_to_run,
-    name_asked_for,
+    name_in_overview_question,
     names_a_whole,
     plain_question,
     without_whole,
@@ -82,11 +82,11 @@ def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
         return None
     name = (place or match)["name"].strip("`./").lower()  # type: ignore[index]
     corpus.try_refresh()
-    folder = corpus.retry_reopened(lambda: folder_meant(name, corpus))
+    folder = corpus.retry_reopened(lambda: folder_named(name, corpus))
     return _overview_of(corpus, folder, _BUDGET_OF_FOLDER) if folder else None
 
 
-def folder_meant(name: str, corpus: Corpus) -> str:
+def folder_named(name: str, corpus: Corpus) -> str:
     """Return the shallowest folder whose path is a name or ends with it; empty if there is none or several."""
     folders = {path.rpartition("/")[0] for path in corpus.store.documents()}
     folders |= {above for path in folders for above in accumulate(path.split("/"), "{}/{}".format)}
@@ -111,7 +111,7 @@ def answer_with_section(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 def wants_overview(question: Question, corpus: Corpus) -> bool:
     """Return whether a question is for an overview of the corpus, which it may call by its name."""
-    name = name_asked_for(question.text)
+    name = name_in_overview_question(question.text)
     own = (name,) if name and _is_own_name(corpus, name, question.text) else ()
     return asks_for_overview(question.text, first=not question.earlier, own=own)
 
@@ -152,11 +152,16 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
 
 def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
     """Return a question in lower case, with the corpus's name replaced by ``instead``."""
-    title = _title(corpus).lower()
-    for name in (corpus.root.name.lower(), corpus.retriever.project.lower(), title, without_whole(title)):
+    for name in own_names(corpus):
         if len(name) >= _SHORTEST_NAME:
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", instead, text)
     return text
+
+
+def own_names(corpus: Corpus) -> tuple[str, ...]:
+    """Return what a corpus is called, in lower case: its folder, its repository, and the title of its README."""
+    title = _title(corpus).lower()
+    return corpus.root.name.lower(), corpus.retriever.project.lower(), title, without_whole(title)
 
 
 def names_all_of_it(text: str, corpus: Corpus) -> bool:

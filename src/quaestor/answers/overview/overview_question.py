@@ -216,12 +216,12 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
 def asks_for_more_than_what_it_is(question: str) -> bool:
     """Return whether an English question for an overview asks for the shape, the parts or where to begin."""
     words = _words_of(plain_question(question))
-    held, text = frozenset(words), " ".join(words)
-    shape = _asks_for_shape(held, about_whole=True)
-    return shape or _ASKED_PARTS.search(text) is not None or _asks_for_beginning(held, text)
+    word_set, text = frozenset(words), " ".join(words)
+    shape = _asks_for_shape(word_set, about_whole=True)
+    return shape or _ASKED_PARTS.search(text) is not None or _asks_for_beginning(word_set, text)
 
 
-def name_asked_for(question: str) -> str:
+def name_in_overview_question(question: str) -> str:
     """Return the name, in lower case, in a question that an overview answers if that name means the whole project.
 
     Empty if a question has no such name, or asks for more.
@@ -237,7 +237,7 @@ def name_asked_for(question: str) -> str:
 
 def names_a_whole(question: str, name: str) -> bool:
     """Return whether a question calls a named thing a whole: "the Acme handbook", "Acme's documentation"."""
-    return re.search(rf"{re.escape(name)}(?:'s)? {_one_of(_WHOLE)}\b", plain_question(question)) is not None
+    return re.search(rf"{re.escape(name)}(?:'s)? {_any_of(_WHOLE)}\b", plain_question(question)) is not None
 
 
 def without_whole(title: str) -> str:
@@ -258,24 +258,24 @@ def plain_question(question: str) -> str:
     return _TRAILING.sub("", text).strip(" ,")
 
 
-def _one_of(words: Iterable[str]) -> str:
+def _any_of(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
 
 
-_ADJECTIVES = rf"(?:{_one_of(_MAIN | _SIZE)} )*"
+_ADJECTIVES = rf"(?:{_any_of(_MAIN | _SIZE)} )*"
 # One of many: "a package", "my code", "the docs folder" is a thing of its own.
 _ONE_OF_MANY = re.compile(
-    rf"\b(?:a|an|any|each|my) {_ADJECTIVES}{_one_of(_WHOLE | {one.removesuffix('s') for one in _PARTS})}\b"
-    rf"|\b(?:the|in) {_one_of(_WHOLE | _PARTS)} (?:folder|directory|page|file)\b"
+    rf"\b(?:a|an|any|each|my) {_ADJECTIVES}{_any_of(_WHOLE | {one.removesuffix('s') for one in _PARTS})}\b"
+    rf"|\b(?:the|in) {_any_of(_WHOLE | _PARTS)} (?:folder|directory|page|file)\b"
 )
 _NAMED_WHOLE = re.compile(
-    rf"\b(?:this|that|these|those|the|your|our) {_ADJECTIVES}(?:{OWN} )?{_one_of(_WHOLE)}\b"
+    rf"\b(?:this|that|these|those|the|your|our) {_ADJECTIVES}(?:{OWN} )?{_any_of(_WHOLE)}\b"
     rf"|\b(?:{OWN}|here|everything)\b"
 )
 _POINTING_WORDS = re.compile(r"\b(?:this|these|that|those)\b")
 _ASKED_PARTS = re.compile(
-    rf"\b{_one_of(_MAIN)} (?:{_one_of(_MAIN | _WHOLE)} )*(?:and )?{_one_of(_PARTS)}\b"
-    rf"|\b(?:what|which|how many) (?:kinds? of |sorts? of )?{_one_of(_PARTS)}(?: and {_one_of(_PARTS)})? .*"
+    rf"\b{_any_of(_MAIN)} (?:{_any_of(_MAIN | _WHOLE)} )*(?:and )?{_any_of(_PARTS)}\b"
+    rf"|\b(?:what|which|how many) (?:kinds? of |sorts? of )?{_any_of(_PARTS)}(?: and {_any_of(_PARTS)})? .*"
     r"\b(?:there|here|consist|have|has|in|make|contain|hold|covers?|treats?|discuss(?:es)?|deals?)\b|\bentrypoints\b"
     r"|\b(?:what|which) (?:programming )?languages? .*\bwritten\b"
     r"|\b(?:where(?:'s| is| are)|in which folder is) the (?:actual )?(?:source|code|tests|docs|documentation)\b"
@@ -304,16 +304,16 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
         words: the words of the question, with ``OWN`` for the name of the whole.
         first: whether it is the first question; in a later one, a bare "this" means the subject of the conversation.
     """
-    held, text = frozenset(words), " ".join(words)
-    if not held <= _KNOWN or _ONE_OF_MANY.search(text):
+    word_set, text = frozenset(words), " ".join(words)
+    if not word_set <= _KNOWN or _ONE_OF_MANY.search(text):
         return False
     names_whole = _NAMED_WHOLE.search(text) is not None
     pointed = names_whole or (first and _POINTING_WORDS.search(text) is not None)
     return (
-        _asks_for_shape(held, about_whole=pointed or (first and "it" in held))
+        _asks_for_shape(word_set, about_whole=pointed or (first and "it" in word_set))
         or _ASKED_PARTS.search(text) is not None
-        or _asks_for_beginning(held, text)
-        or (pointed and _asks_what_it_is(held))
+        or _asks_for_beginning(word_set, text)
+        or (pointed and _asks_what_it_is(word_set))
     )
 
 
@@ -406,7 +406,7 @@ def aim_of_building(question: str) -> Literal["build", "test"] | None:
 
 
 _RUN_WORDS = r"(?:run|start|launch|execute|boot|set up and run|get)"
-_RUN_THING = rf"(?:it|this|everything|the server|{OWN}|(?:this|the|that) {_one_of(_WHOLE)}(?: {_one_of(_WHOLE)})?)"
+_RUN_THING = rf"(?:it|this|everything|the server|{OWN}|(?:this|the|that) {_any_of(_WHOLE)}(?: {_any_of(_WHOLE)})?)"
 _RUNNING = re.compile(
     rf"(?:how (?:do|can|could|should|would|must) (?:i|we|you|one)|how to|what do i do to) {_RUN_WORDS} {_RUN_THING}"
     r"(?: up)?(?: and running| running| to run| started)?(?: locally| here| myself| on my (?:machine|computer|laptop))*"

@@ -175,8 +175,8 @@ def r_assignment(node: Node, source: Source) -> NodeDefinition | None:
     if right.type == "function_definition":
         return NodeDefinition(name, "function", (), right.child_by_field_name("body"))
     called = right.child_by_field_name("function") if right.type == "call" else None
-    made = called is not None and source.text(called).rpartition(":")[2] in _R_CLASSES
-    return NodeDefinition(name, "class" if made else "variable") if name else None
+    is_class = called is not None and source.text(called).rpartition(":")[2] in _R_CLASSES
+    return NodeDefinition(name, "class" if is_class else "variable") if name else None
 
 
 def r_call(node: Node, source: Source) -> NodeDefinition | None:

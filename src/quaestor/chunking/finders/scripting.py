@@ -120,10 +120,10 @@ def ruby_assignment(node: Node, source: Source) -> NodeDefinition | None:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None or left.type != "constant":
         return None
-    made = source.data[right.start_byte : right.start_byte + 12].startswith(
+    is_class = source.data[right.start_byte : right.start_byte + 12].startswith(
         (b"Struct.new", b"Class.new", b"Data.define")
     )
-    return NodeDefinition(source.text(left), "class" if made else "constant")
+    return NodeDefinition(source.text(left), "class" if is_class else "constant")
 
 
 def ruby_call(node: Node, source: Source) -> NodeDefinition | None:

@@ -158,23 +158,23 @@ class _ProposalHandler:
         return code
 
     def _finish(self) -> int:
-        made = self._proposed.plan
+        plan = self._proposed.plan
         if not self._proposed.proposal:
             remark("no change was proposed")
             return NOT_DONE
-        if made.refusals:
-            print_refusals(made)
+        if plan.refusals:
+            print_refusals(plan)
             return NOT_DONE
         if self._wanted.patch_file is not None:
-            _write_patch(made, self._wanted.patch_file)
+            _write_patch(plan, self._wanted.patch_file)
             return 0
         if not self._wanted.as_json:
-            print_diff(made)
+            print_diff(plan)
         elif not self._wanted.consent.given:
             return 0  # another program decides
-        if not ask_consent(made, self._wanted.consent):
+        if not ask_consent(plan, self._wanted.consent):
             return NOT_DONE
-        self._record = apply_and_print(made, self._journal).number
+        self._record = apply_and_print(plan, self._journal).number
         return self._run_check()
 
     def _run_check(self) -> int:
@@ -199,8 +199,8 @@ class _ProposalHandler:
         }
 
 
-def _write_patch(made: Plan, name: str) -> None:
-    data = patch(made)
+def _write_patch(plan: Plan, name: str) -> None:
+    data = patch(plan)
     if name == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

@@ -135,7 +135,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     _check(chosen, settings, of_itself=of_itself)
     if of_itself:
         assert root is not None
-        data = _own(root, settings, place, each=questions, seed=seed, kinds=kinds)
+        data = _own_questions(root, settings, place, each=questions, seed=seed, kinds=kinds)
     else:
         assert data_set is not None
         data = _read(data_set, corpus, place, split, only)
@@ -172,7 +172,9 @@ def _check(configurations: Iterable[Configuration], settings: Settings, *, of_it
         make_embedder(chosen)
 
 
-def _own(root: Path, settings: Settings, place: Place, *, each: int, seed: int, kinds: Collection[str]) -> DataSet:
+def _own_questions(
+    root: Path, settings: Settings, place: Place, *, each: int, seed: int, kinds: Collection[str]
+) -> DataSet:
     with Index.build(root, settings=settings, progress=indexing_progress()) as index:
         return own_data_set(index, place.copies, each=each, seed=seed, kinds=kinds)
 

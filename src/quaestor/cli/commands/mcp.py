@@ -17,6 +17,7 @@ import click
 from quaestor.cli.output import remark
 from quaestor.core.errors import UsageError
 from quaestor.mcp.fast_start import OpeningExchange, standard_wire
+from quaestor.server.free_port import listen_at
 
 if TYPE_CHECKING:
     from quaestor.mcp.mcp_tools import ServedTool
@@ -48,13 +49,13 @@ def command(paths: tuple[str, ...], http: bool, port: int, store: str | None) ->
 
 
 def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -> None:
-    made = False
+    has_started = False
 
     def make(named: Sequence[Path]) -> Sequence[ServedTool]:
-        nonlocal made
-        meant = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
-        tools = _begin_to_serve([_find(path) for path in meant], store, open_ones)
-        made = True
+        nonlocal has_started
+        folders = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
+        tools = _begin_to_serve([_find(path) for path in folders], store, open_ones)
+        has_started = True
         return tools
 
     opening = None
@@ -64,14 +65,12 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
     # Modules that the first call needs are loaded in parallel with the SDK.
     threading.Thread(target=_prepare, daemon=True).start()
     _sdk_server().serve_stdio(make, opening, asking=not paths)
-    if not made and not paths:
+    if not has_started and not paths:
         # Print why nothing was served: no client was told, because none was there or it asked for nothing.
         _started_in()
 
 
 def _over_http(paths: Sequence[str], port: int, store: str | None, open_ones: ExitStack) -> None:
-    from quaestor.server.free_port import listen_at  # noqa: PLC0415 - not for standard input and output
-
     # Before the SDK is imported or anything is indexed, so that an occupied port is reported at once.
     at = open_ones.enter_context(listen_at(_HOST, port))
     server = _sdk_server()
@@ -101,8 +100,8 @@ def _begin_to_serve(roots: Sequence[Path], store: str | None, open_ones: ExitSta
     from quaestor.mcp.mcp_tools import tools_of  # noqa: PLC0415
     from quaestor.server.open_corpora import Corpora  # noqa: PLC0415
 
-    meant = list(roots) or [_started_in()]
-    corpora = Corpora(meant, lambda root: configure(root, store=store).settings, in_processes=True)
+    folders = list(roots) or [_started_in()]
+    corpora = Corpora(folders, lambda root: configure(root, store=store).settings, in_processes=True)
     return tools_of(open_ones.enter_context(corpora))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from quaestor.cli.hits import SearchArguments, search
+from quaestor.cli.hits import SearchArguments
 from quaestor.cli.options import count_option, filter_options, json_option, store_option
 from quaestor.cli.scope import Filters
+from quaestor.cli.searches import search
 from quaestor.core.settings import Settings
 from quaestor.search.retriever import Mode
 

@@ -175,10 +175,10 @@ def endpoint_warnings(settings: Settings) -> list[str]:
     address, name = without_credentials(settings.base_url or OPENAI_URL), one_line(settings.model)
     if not is_listening(settings.base_url or OPENAI_URL):
         return [f"no server listens at {address}, the endpoint of {name!r}; answers are quotes until one does"]
-    return list(asyncio.run(_seen(settings, address, name)))
+    return list(asyncio.run(_model_problems(settings, address, name)))
 
 
-async def _seen(settings: Settings, address: str, name: str) -> Iterator[str]:
+async def _model_problems(settings: Settings, address: str, name: str) -> Iterator[str]:
     from quaestor.llm.models.probe import list_models  # noqa: PLC0415 - takes a while, and only with a model
 
     model = make_endpoint(settings)

@@ -36,39 +36,43 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     root = find_root(path)
     settings = configure(root, embedder=embedder, embedder_price=price).settings
     if embedder is None:
-        survey, estimate, held, coming = _index_contents(root, settings)
+        survey, estimate, index_stats, vector_progress = _index_contents(root, settings)
     else:
         survey, estimate = survey_and_estimate(root, settings)
-        held, coming = None, None
-    tuning = IndexTuning() if held is None else checked_tuning(root, settings)
+        index_stats, vector_progress = None, None
+    tuning = IndexTuning() if index_stats is None else checked_tuning(root, settings)
     if as_json:
         index = (
             {}
-            if held is None
+            if index_stats is None
             else {
-                "index": held._asdict(),
+                "index": index_stats._asdict(),
                 "tuned": tuning._asdict() if tuning.embedder else None,
-                "coming": coming_object(coming),
+                "coming": coming_object(vector_progress),
             }
         )
         print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **index})
         return 0
     print_survey(root, survey, verbose)
     print_estimate(estimate)
-    if held is not None:
-        echo(f"index       {size(held.index_bytes)} on disk, {held.store}, embedder {held.embedder}")
+    if index_stats is not None:
+        echo(
+            f"index       {size(index_stats.index_bytes)} on disk, {index_stats.store}, embedder {index_stats.embedder}"
+        )
         if tuning.embedder:
             echo(f"tuned       {tuning.line()}")
-        if coming is not None:
+        if vector_progress is not None:
             share = (
-                f"{coming.done:,} of {coming.total:,} vectors are made" if coming.total else "no vectors are made yet"
+                f"{vector_progress.done:,} of {vector_progress.total:,} vectors are made"
+                if vector_progress.total
+                else "no vectors are made yet"
             )
             doing = (
                 "they are being made"
-                if coming.busy
-                else f"{the_command('index', root, '--embedder', coming.embedder)} continues"
+                if vector_progress.busy
+                else f"{the_command('index', root, '--embedder', vector_progress.embedder)} continues"
             )
-            echo(f"coming      {one_line(coming.embedder)}: {share}; {doing}")
+            echo(f"coming      {one_line(vector_progress.embedder)}: {share}; {doing}")
     return 0
 
 

@@ -17,9 +17,9 @@ from quaestor.assemble.stores_by_name import (
     corpus_name,
     erase_corpus,
     is_shared,
-    made_with,
-    open_as_made,
+    open_existing,
     open_store,
+    recorded_embedder,
 )
 from quaestor.cli.options import json_option, path_argument, store_option
 from quaestor.cli.output import echo, one_line, print_json, print_table, remark, size
@@ -125,11 +125,11 @@ def drop(sources: Sequence[str], store: str | None, gone: bool, fetched: bool, y
 
 def _drop_shared(sources: Sequence[str], settings: Settings, *, yes: bool) -> None:
     """Delete corpora from a database."""
-    held = {one.name for one in corpora_of(settings)}
-    names = [one if one in held else corpus_name(find_root(one), settings) for one in sources]
+    stored_names = {one.name for one in corpora_of(settings)}
+    names = [one if one in stored_names else corpus_name(find_root(one), settings) for one in sources]
     if not names:
         raise UsageError("Name the corpora to delete; `quaestor store corpora --store STORE` lists them.")
-    if missing := [name for name in names if name not in held]:
+    if missing := [name for name in names if name not in stored_names]:
         raise NotFoundError(f"There is no corpus {missing[0]!r} in the database; `quaestor store corpora` lists all.")
     for name in names:
         _agree(f"the corpus {one_line(name)} for everybody who uses the database", yes=yes)
@@ -206,10 +206,10 @@ def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
         raise UsageError("Give a folder and the address of a database, or two addresses and --corpus NAME.")
     root = find_root(folders[0] if folders else None)
     settings = [_settings(root, one, corpus) for one in (source, target)]
-    made = made_with(root, settings[0])
-    with open_as_made(root, settings[0]) as first:
-        assert made is not None
-        second = open_store(root, settings[1], *made, create=True)
+    recorded = recorded_embedder(root, settings[0])
+    with open_existing(root, settings[0]) as first:
+        assert recorded is not None
+        second = open_store(root, settings[1], *recorded, create=True)
         try:
             draw = progress_of("documents")
             copied = copy_store(first, second, lambda done, total: draw(done, total, "copying"))
@@ -223,8 +223,8 @@ def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
         )
     if as_json:
         return print_json(copied._asdict())
-    held = f"{amount(copied.documents, 'document')}, {amount(copied.chunks, 'chunk')}"
-    echo(f"{held}: {copied.written:,} written, {copied.removed:,} removed; both hold {copied.digest[:16]}")
+    counts = f"{amount(copied.documents, 'document')}, {amount(copied.chunks, 'chunk')}"
+    echo(f"{counts}: {copied.written:,} written, {copied.removed:,} removed; both hold {copied.digest[:16]}")
     return None
 
 
@@ -253,6 +253,6 @@ def _corpus(path: str | None, store: str | None) -> Iterator[PostgresStore]:
     from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: PLC0415 - only if a database is named
 
     root = find_root(path)
-    with open_as_made(root, _database_settings(configure(root, store=store).settings)) as opened:
+    with open_existing(root, _database_settings(configure(root, store=store).settings)) as opened:
         assert isinstance(opened, PostgresStore)
         yield opened

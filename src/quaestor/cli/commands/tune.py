@@ -66,14 +66,14 @@ def command(
         before = tuning_of(index.store).embedder
         tuned = tune(index, settings, most=questions, seed=seed, seconds=seconds, progress=progress_of("questions"))
     figures = figures_object(tuned)
-    kept = tuned.better and not dry_run
-    if kept:
+    is_kept = tuned.better and not dry_run
+    if is_kept:
         keep_tuned(root, settings, tuned.replaced, tuned.trust, figures, _embedding_progress())
     if as_json:
-        print_json({"root": str(root), **figures, "kept": kept})
+        print_json({"root": str(root), **figures, "kept": is_kept})
     else:
         _print(root, tuned, rows_of(tuned))
-        echo(_outcome(root, tuned, kept, before))
+        echo(_outcome(root, tuned, is_kept, before))
     return 0
 
 
@@ -84,18 +84,18 @@ def _check_embedder(root: Path, settings: Settings) -> None:
         UsageError: the index has another embedder, or the settings name one.
     """
     only = "and only the bundled embedder can be tuned"
-    made = index_embedder(root, settings)
-    wanted = resolve_auto(settings, made)
-    if wanted != STATIC and made is not None and spec_of(made.name) != STATIC:
+    recorded = index_embedder(root, settings)
+    wanted = resolve_auto(settings, recorded)
+    if wanted != STATIC and recorded is not None and spec_of(recorded.name) != STATIC:
         raise UsageError(
-            f"The index of {str(root)!r} was made with {made.name!r}, {only}. "
+            f"The index of {str(root)!r} was made with {recorded.name!r}, {only}. "
             f"{the_command('index', root, '--rebuild', '--embedder', 'static')} rebuilds it with that one."
         )
     if wanted != STATIC:
         raise UsageError(f"The settings name the embedder {wanted!r}, {only}. Set 'embedder' to 'static'.")
-    if coming := upgrade_state(root, settings):
+    if upgrade := upgrade_state(root, settings):
         raise UsageError(
-            f"The index of {str(root)!r} is being given the vectors of {coming.embedder!r}, {only}. "
+            f"The index of {str(root)!r} is being given the vectors of {upgrade.embedder!r}, {only}. "
             f"{the_command('index', root, '--embedder', 'static')} keeps the bundled one."
         )
 
@@ -115,8 +115,8 @@ def _print(root: Path, tuned: TuningResult, rows: list[Row]) -> None:
     echo(style(one_line(str(root)), bold=True))
     sample_note = f" (a sample: {tuned.sampled:,} more were left out)" if tuned.sampled else ""
     echo(
-        f"{amount(len(tuned.asked), 'question')} of {amount(tuned.documents, 'document')}{sample_note}, none of them "
-        "learned from. NDCG@10 with 95% intervals:\n"
+        f"{amount(len(tuned.questions), 'question')} of {amount(tuned.documents, 'document')}{sample_note}, none of "
+        "them learned from. NDCG@10 with 95% intervals:\n"
     )
     table = [
         (
@@ -131,9 +131,9 @@ def _print(root: Path, tuned: TuningResult, rows: list[Row]) -> None:
     echo()
 
 
-def _outcome(root: Path, tuned: TuningResult, kept: bool, before: str) -> str:
+def _outcome(root: Path, tuned: TuningResult, is_kept: bool, before: str) -> str:
     took = f"{tuned.seconds:.0f} s"
-    if kept:
+    if is_kept:
         trust = f", and trusted {tuned.trust:g} times as much" if tuned.trust != 1 else ""
         return f"Better, in {took}. The tuned embedder is in use now{trust}; `quaestor tune --undo` removes it."
     if tuned.better:

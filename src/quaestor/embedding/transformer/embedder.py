@@ -143,11 +143,11 @@ def pool(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling)
         return states[:, 0]
     if pooling == "lasttoken":
         return np.asarray(states[np.arange(len(states)), np.maximum(mask.sum(axis=1) - 1, 0)])
-    held = mask[:, :, None].astype(np.float32)
+    weights = mask[:, :, None].astype(np.float32)
     if pooling == "max":
-        highest = np.where(held > 0, states, -np.inf).max(axis=1)
+        highest = np.where(weights > 0, states, -np.inf).max(axis=1)
         return np.where(np.isfinite(highest), highest, 0).astype(np.float32)
-    means: Vectors = (states * held).sum(axis=1) / np.maximum(held.sum(axis=1), 1)
+    means: Vectors = (states * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
     return means
 
 
@@ -215,10 +215,10 @@ def _inputs(transformer: Transformer, names: Sequence[str]) -> list[str]:
     known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
     strange = [name for name in names if name not in known]
     if strange or "input_ids" not in names:
-        asked = ", ".join(map(repr, strange[:4])) or "no 'input_ids'"
+        input_names = ", ".join(map(repr, strange[:4])) or "no 'input_ids'"
         raise UsageError(
-            f"{str(transformer.model)!r} asks for {asked}, and a text gives only {', '.join(sorted(known))}. Export it"
-            " as a model of embeddings: `optimum-cli export onnx --task feature-extraction`."
+            f"{str(transformer.model)!r} asks for {input_names}, and a text gives only {', '.join(sorted(known))}. "
+            "Export it as a model of embeddings: `optimum-cli export onnx --task feature-extraction`."
         )
     return list(names)
 
@@ -330,12 +330,12 @@ class OnnxEmbedder(SlowEmbedder):
         if missing:
             try:
                 session, query, _ = self._session()
-                made = dict(zip(missing, session.encode(missing, query)[0], strict=True))
+                new_vectors = dict(zip(missing, session.encode(missing, query)[0], strict=True))
             except UsageError as error:
                 raise UpstreamError(str(error).removesuffix(".")) from error
-            vectors |= made
+            vectors |= new_vectors
             with self._lock:
-                self._recent.update(made)
+                self._recent.update(new_vectors)
                 while len(self._recent) > _REMEMBERED:
                     self._recent.popitem(last=False)
         return np.stack([vectors[text] for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)
@@ -365,14 +365,14 @@ class OnnxEmbedder(SlowEmbedder):
         if done.all():
             return EmbeddedTexts(vectors, done, cut)
         return EmbeddedTexts(
-            vectors, done, cut, LimitError("The time that embedding may take here is up; the rest waits.")
+            vectors, done, cut, LimitError("The time limit of embedding is reached; the rest follows later.")
         )
 
     def _session(self) -> tuple[Session, str, str]:
         """Return the loaded model with its prompts, after checking that the folder's model has this name."""
         with self._lock:
             if self._loaded is None:
-                transformer = read_folder(self._seen.place or self._packaged())
+                transformer = read_folder(self._seen.place or self._packaged_folder())
                 try:
                     now = with_name(transformer, self._register).name
                 except OSError as error:
@@ -380,13 +380,13 @@ class OnnxEmbedder(SlowEmbedder):
                 if now != self.name:
                     raise UsageError(
                         f"{transformer.spec!r} holds another transformer now ({now!r}) than the one that was asked for"
-                        f" ({self.name!r}). Give the folder of that one, or make the index anew with"
+                        f" ({self.name!r}). Give the folder of that one, or rebuild the index with"
                         f" `quaestor index --rebuild --embedder {transformer.spec}`."
                     )
                 self._loaded = Session(transformer), transformer.query, transformer.document
             return self._loaded
 
-    def _packaged(self) -> str:
+    def _packaged_folder(self) -> str:
         """Return the folder of a transformer that was never seen here: others made the index, in a database."""
         if self.name != MINILM_NAME:
             raise UsageError(

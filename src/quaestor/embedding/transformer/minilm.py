@@ -45,10 +45,10 @@ def minilm_folder(register: Path) -> Path:
     graph = _packaged_graph()
     try:
         register.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=register, prefix=f"{MINILM}-") as made:
-            _lay_out(graph, Path(made) / MINILM)
+        with tempfile.TemporaryDirectory(dir=register, prefix=f"{MINILM}-") as scratch:
+            _lay_out(graph, Path(scratch) / MINILM)
             if not folder.is_dir():  # another process may have made it meanwhile
-                (Path(made) / MINILM).rename(folder)
+                (Path(scratch) / MINILM).rename(folder)
     except OSError as error:
         if not folder.is_dir():
             raise UsageError(f"{str(folder)!r} cannot be written ({error.strerror or error}).") from None

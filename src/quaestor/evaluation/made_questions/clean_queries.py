@@ -41,23 +41,23 @@ _LEAST_SENTENCE, _MOST_SENTENCE = 40, 240
 
 def comment_query(lines: list[str]) -> str | None:
     """Return the first paragraph of a comment as prose, or ``None`` if it is not prose for people."""
-    kept: list[str] = []
+    kept_lines: list[str] = []
     for line in lines:
         plain = (
             _MARKERS.sub("", _MARKERS.sub("", line)).rstrip().removesuffix("*/").removesuffix('"""').removesuffix("'''")
         )
-        if _TAG.match(plain) or (not plain.strip() and kept):
+        if _TAG.match(plain) or (not plain.strip() and kept_lines):
             break
         if plain.strip():
-            kept.append(plain.strip())
-    return prose_query(" ".join(kept))
+            kept_lines.append(plain.strip())
+    return prose_query(" ".join(kept_lines))
 
 
 def prose_query(text: str, fewest: int = 3) -> str | None:
     """Return ``text`` without markup, cut after a sentence, or ``None`` if it is code, boilerplate or too short."""
     if _BOILERPLATE.search(text):
         return None
-    plain = _INLINE.sub(lambda found: found[1] or found[2] or found[3] or "", text)
+    plain = _INLINE.sub(lambda match: match[1] or match[2] or match[3] or "", text)
     plain = " ".join(plain.replace("``", "`").split())
     plain = _keep_whole_sentences(plain)
     letters = sum(character.isalpha() or character == " " for character in plain)

@@ -218,11 +218,11 @@ def _is_fair(one: _QuestionDraft, texts: Mapping[str, SourceText], words: Words)
 def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: random.Random) -> Iterator[_QuestionDraft]:
     questions = list(_of_code(text))
     yield from chance.sample(questions, min(_OF_ONE_DOCUMENT, len(questions)))
-    taken: set[int] = set()
+    used_lines: set[int] = set()
     for one in _of_prose(text, paths, chance):
         # Two questions of one paragraph would undo each other's change.
-        if taken.isdisjoint(one.instead):
-            taken.update(one.instead)
+        if used_lines.isdisjoint(one.instead):
+            used_lines.update(one.instead)
             yield one
 
 
@@ -318,7 +318,7 @@ def _of_history(repository: Repository, paths: Container[str]) -> Iterator[_Ques
             output = git.run(*command, seconds=_SECONDS, most=_MOST_BYTES)
     except NoHistoryError:
         return
-    log = output.data if output.whole else b""
+    log = output.data if output.is_complete else b""
     seen: set[str] = set()
     for commit in log.decode("utf-8", "replace").split("\x01")[1:]:
         subject, _, names = commit.partition("\x02")
@@ -355,8 +355,8 @@ def _of_prose(text: SourceText, paths: Container[str], chance: random.Random) ->
         (_sentence(text, *paragraph) for paragraph in paragraphs),
         (_link(text, number, paths) for number in range(len(text.lines))),
     )
-    for made in makers:
-        if (question := next(filter(None, made), None)) is not None:
+    for questions in makers:
+        if (question := next(filter(None, questions), None)) is not None:
             yield question
 
 
@@ -390,10 +390,10 @@ def _paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[int, int]]:
 def _sentence(text: SourceText, first: int, last: int) -> _QuestionDraft | None:
     """Return the longest sentence of a paragraph as a question for the rest of it (Lee et al. 2019)."""
     paragraph = " ".join(text.lines[first : last + 1])
-    asked = sentence_query(paragraph)
-    if asked is None:
+    pair = sentence_query(paragraph)
+    if pair is None:
         return None
-    sentence, query = asked
+    sentence, query = pair
     kept = without_sentence(paragraph, sentence, last - first + 1)
     instead = dict(zip(range(first, last + 1), kept, strict=True))
     return _QuestionDraft("sentence", query, ((text.path, first + 1, last + 1),), text.path, instead)

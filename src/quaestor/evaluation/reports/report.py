@@ -38,7 +38,7 @@ def report(results: Results) -> str:
 
 
 def _sections(results: Results) -> Iterator[Markup]:
-    yield _section("Configurations", _table(results), _reading(results))
+    yield _section("Configurations", _table(results), _reading_note(results))
     if len(results.rows) > 1:
         yield _section("Quality against cost", tag("div", *_against_costs(results), class_="plots"), _of_costs(results))
     if len(results.categories) > 1:
@@ -70,7 +70,7 @@ def _table(results: Results) -> Markup:
     head = ["", "embedder", "chunker", "search", *metrics, "index, chunks", "query p50, p95"]
     priced = any(row.scored.costs.price != 0 for row in results.rows)
     rows = [_cells(results, row, priced=priced) for row in results.rows]
-    return _scrolling([*head, "price"] if priced else head, rows, first_number=4)
+    return _scrolling_table([*head, "price"] if priced else head, rows, first_number=4)
 
 
 def _cells(results: Results, row: Row, *, priced: bool) -> list[Markup | str]:
@@ -89,7 +89,7 @@ def _cells(results: Results, row: Row, *, priced: bool) -> list[Markup | str]:
     ]
 
 
-def _scrolling(head: list[str], rows: list[list[Markup | str]], first_number: int) -> Markup:
+def _scrolling_table(head: list[str], rows: list[list[Markup | str]], first_number: int) -> Markup:
     columns = [
         tag("th", cell, scope="col", class_="number" if at >= first_number else None) for at, cell in enumerate(head)
     ]
@@ -109,7 +109,7 @@ def _with_small(large: str, small: str) -> Markup:
     return tag("span", f"{large} ", tag("small", small))
 
 
-def _reading(results: Results) -> Markup:
+def _reading_note(results: Results) -> Markup:
     longer = (
         " A longer chunk covers a place more easily and takes more of a model's window: mind the sizes where chunkers "
         "differ."

@@ -187,7 +187,7 @@ class Restorer:
         self._held: list[str] = []
 
     @property
-    def holds(self) -> bool:
+    def holds_text_back(self) -> bool:
         """Whether text is held back."""
         return bool(self._held)
 

@@ -27,17 +27,17 @@ class TooLongError(UpstreamError):
 
     Attributes:
         limit: the window in tokens, if the server reports it.
-        asked: the request's tokens, prompt and sometimes reply, if the server reports them.
+        request_tokens: the request's tokens, prompt and sometimes reply, if the server reports them.
     """
 
     code = "too_long"
 
     def __init__(
-        self, message: str, *, limit: int | None = None, asked: int | None = None, status: int | None = None
+        self, message: str, *, limit: int | None = None, request_tokens: int | None = None, status: int | None = None
     ) -> None:
         super().__init__(message, retryable=False, status=status)
         self.limit = limit
-        self.asked = asked
+        self.request_tokens = request_tokens
 
 
 class ToolsRefusedError(UpstreamError):
@@ -57,9 +57,9 @@ class BadRequestError(UpstreamError):
         param: the field that it names, if it names one.
     """
 
-    def __init__(self, message: str, *, status: int, said: str, param: str | None) -> None:
+    def __init__(self, message: str, *, status: int, server_message: str, param: str | None) -> None:
         super().__init__(message, retryable=False, status=status)
-        self.server_message = said
+        self.server_message = server_message
         self.param = param
 
 
@@ -97,7 +97,7 @@ class RefusedError(Exception):
     """A server's refusal, before it becomes an error for people.
 
     Args:
-        said: the JSON that the server sent, or its text if that is not JSON.
+        answer: the JSON that the server sent, or its text if that is not JSON.
         status: the HTTP status; None if it came inside a stream.
         retry_after: seconds that the server asks to wait.
 
@@ -108,8 +108,8 @@ class RefusedError(Exception):
         retry_after: the seconds that the server asks to wait.
     """
 
-    def __init__(self, said: object, *, status: int | None = None, retry_after: float | None = None) -> None:
-        self.message, self.details = _error_object(said)
+    def __init__(self, answer: object, *, status: int | None = None, retry_after: float | None = None) -> None:
+        self.message, self.details = _error_object(answer)
         self.status = status
         self.retry_after = retry_after
         super().__init__(self.message)
@@ -216,7 +216,7 @@ def refuses_so_many(failure: UpstreamError) -> bool:
 
 
 def read_overflow(message: str, details: Mapping[str, object]) -> tuple[int | None, int | None] | None:
-    """Return (limit, asked) in tokens if a server's refusal means that the request is too long for its window.
+    """Return the window and the request's size in tokens if a refusal means that the request is too long.
 
     Args:
         message: the server's sentence.
@@ -225,8 +225,8 @@ def read_overflow(message: str, details: Mapping[str, object]) -> tuple[int | No
     codes = {str(details.get("code")), str(details.get("type"))}
     if not codes & _TOO_LONG_CODES and not _TOO_LONG.search(message):
         return None
-    limit = _whole(details.get("n_ctx")) or _first(_LIMITS, message)
-    tokens = _whole(details.get("n_prompt_tokens")) or _first(_ASKED, message)
+    limit = _positive_integer(details.get("n_ctx")) or _first(_LIMITS, message)
+    tokens = _positive_integer(details.get("n_prompt_tokens")) or _first(_ASKED, message)
     return limit, tokens
 
 
@@ -265,7 +265,7 @@ def _first(patterns: tuple[re.Pattern[str], ...], message: str) -> int | None:
     return None
 
 
-def _whole(value: object) -> int | None:
+def _positive_integer(value: object) -> int | None:
     return value if isinstance(value, int) and value > 0 else None
 
 
@@ -321,7 +321,7 @@ class Endpoint:
         overflow = read_overflow(detail, details) if status not in (401, 403, 404, 429) else None
         quoted = self._quoted_detail(detail)
         if overflow is not None:
-            return self._too_long(*overflow, said=quoted, status=status)
+            return self._too_long(*overflow, server_words=quoted, status=status)
         # Some servers call it their own failure that they were started without tools, others find no such model.
         if status in (400, 404, 422, 500, 501) and refuses_tools(detail):
             return ToolsRefusedError(
@@ -340,14 +340,14 @@ class Endpoint:
         if status in (400, 422) and not _refuses_model(detail, details):
             param = details.get("param")
             param_name = param if isinstance(param, str) else None
-            return BadRequestError(sentence, status=status, said=self.clean(detail), param=param_name)
+            return BadRequestError(sentence, status=status, server_message=self.clean(detail), param=param_name)
         return UpstreamError(sentence, retryable=retryable, status=status, retry_after=retry_after)
 
     def too_long_unsaid(self) -> TooLongError:
         """Return the error for an empty reply whose finish reason is the limit on its length."""
         return TooLongError(
-            f"{self.url} gave an empty reply for want of room: the request is too long for the window of model"
-            f" {self.model!r}; set `window` to what the server was started with",
+            f"{self.url} gave an empty reply because the window is full: the request is too long for the window of"
+            f" model {self.model!r}; set `window` to what the server was started with",
             status=200,
         )
 
@@ -355,7 +355,7 @@ class Endpoint:
         """Return the error for an error object that arrives inside a stream."""
         overflow = read_overflow(detail, details)
         if overflow is not None and not received:
-            return self._too_long(*overflow, said=self._quoted_detail(detail), status=None)
+            return self._too_long(*overflow, server_words=self._quoted_detail(detail), status=None)
         sentence = f"{self.url} failed while model {self.model!r} was replying{self._quoted_detail(detail)}; ask again"
         return StreamCutError(sentence, received=received) if received else UpstreamError(sentence, retryable=True)
 
@@ -402,14 +402,16 @@ class Endpoint:
         cleaned = self.clean(detail)
         return f" ({verb}: {cleaned})" if cleaned else ""
 
-    def _too_long(self, limit: int | None, tokens: int | None, *, said: str, status: int | None) -> TooLongError:
+    def _too_long(
+        self, limit: int | None, tokens: int | None, *, server_words: str, status: int | None
+    ) -> TooLongError:
         numbers = f": {tokens} tokens asked for" if tokens else ""
         numbers += f"{',' if numbers else ':'} {limit} allowed" if limit else ""
         return TooLongError(
-            f"the request is too long for the window of model {self.model!r} at {self.url}{numbers}{said};"
+            f"the request is too long for the window of model {self.model!r} at {self.url}{numbers}{server_words};"
             " set `window` to what the server allows",
             limit=limit,
-            asked=tokens,
+            request_tokens=tokens,
             status=status,
         )
 

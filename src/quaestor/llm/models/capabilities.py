@@ -109,10 +109,10 @@ def learned_limit(failure: TooLongError, sent: int, reserve: int) -> int:
     tokens = sent + reserve
     if failure.limit is None or not is_plausible(failure):
         return max(LEAST, tokens // 2)
-    counted = max(1.0, (failure.asked or 0) / max(1, tokens))
+    counted = max(1.0, (failure.request_tokens or 0) / max(1, tokens))
     limit = failure.limit if counted == 1.0 else int(failure.limit / counted * _SAFETY)
     if limit >= tokens:
         # By our count it should have fitted: the server counts what we cannot see.
-        prompt = max(failure.asked or 0, failure.limit + 1)
+        prompt = max(failure.request_tokens or 0, failure.limit + 1)
         limit = int(min(tokens * _SAFETY, tokens * failure.limit / prompt * _SAFETY))
     return max(LEAST, limit)

@@ -115,7 +115,7 @@ class Dialect:
             fields |= CONTINUING
         return fields
 
-    def says(self, request: Request) -> tuple[object, ...]:
+    def render(self, request: Request) -> tuple[object, ...]:
         """Return the messages and parameters of a request in this dialect, to compare them with another dialect's."""
         return self.parameters(request), *self.messages(request)
 

@@ -32,7 +32,7 @@ from quaestor.llm.models.capabilities import Capabilities, capabilities_at
 from quaestor.llm.models.dialect import dialect_for
 from quaestor.llm.models.neutral_messages import neutral_counter, neutral_request
 from quaestor.llm.models.reply import Reply
-from quaestor.llm.models.reply_stream import LARGEST_EVENT, NotCompletionsError, batches, whole, with_fields
+from quaestor.llm.models.reply_stream import LARGEST_EVENT, NotCompletionsError, batches, read_json_answer, with_fields
 from quaestor.llm.tokens import MessageCounter, counter_for
 
 _STEP = 4_096
@@ -161,7 +161,7 @@ class OpenAICompatibleModel:
         """
         try:
             async with aclosing(await self._send(path, body)) as answer:
-                return await whole(answer, largest)
+                return await read_json_answer(answer, largest)
         except (*TROUBLE, NotCompletionsError) as error:
             raise self._explain(error) from None
 
@@ -190,9 +190,9 @@ class OpenAICompatibleModel:
                 yield TextDelta(rest)
             raise failure from None
         if not arrived:
-            async for delta in _in_steps(reply.feed(await self._whole(request))):
+            async for delta in _in_steps(reply.feed(await self._single_chunk(request))):
                 yield delta
-        if not reply.is_whole:
+        if not reply.is_complete:
             if reply.text and (rest := reply.flush()):
                 yield TextDelta(rest)
             raise (
@@ -206,7 +206,7 @@ class OpenAICompatibleModel:
             yield TextDelta(rest)
         yield reply.finish(self.counter)
 
-    async def _whole(self, request: Request) -> Any:
+    async def _single_chunk(self, request: Request) -> Any:
         """Return the single chunk of a reply that is not streamed.
 
         Used after an empty stream: llama-cpp-python sends one for a request that is too long, and reports the error
@@ -222,7 +222,7 @@ class OpenAICompatibleModel:
                 return await self._create(request)
             except RefusedError as error:
                 dialect = self._dialect.after(error.status or 0, error.message, error.details.get("param"))
-                if dialect.says(request) == self._dialect.says(request):
+                if dialect.render(request) == self._dialect.render(request):
                     raise
                 self._dialect = dialect
 

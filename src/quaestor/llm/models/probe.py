@@ -96,13 +96,13 @@ async def probe(model: OpenAICompatibleModel) -> Probe:
     return Probe(
         seconds=time.perf_counter() - started,
         window=await _window(model),
-        keeps_stop=_keeps_stop(stopped),
+        keeps_stop=_shows_stop_sequence(stopped),
         continues_assistant=await _continues(model, message),
         native_tools=await _calls(model),
     )
 
 
-def _keeps_stop(text: str) -> bool | None:
+def _shows_stop_sequence(text: str) -> bool | None:
     if _STOP in text:
         return True
     return False if text.rstrip().endswith(_BEGUN) else None
@@ -124,8 +124,8 @@ async def _continues(model: OpenAICompatibleModel, message: Message) -> bool | N
 async def _calls(model: OpenAICompatibleModel) -> bool | None:
     if "messages" not in model.body(Request(())):
         return False
-    asked = Message("user", load("probe_call").render())
-    request = Request((asked,), max_tokens=_REPLY, temperature=0, tools=(_ECHO,))
+    question = Message("user", load("probe_call").render())
+    request = Request((question,), max_tokens=_REPLY, temperature=0, tools=(_ECHO,))
     try:
         message = _first(await model.exchange(model.path, without_stream(model.body(request))), "message")
     except UpstreamError as failure:

@@ -136,16 +136,16 @@ class Reply:
         return "".join(self._pieces)
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the reply is whole: the server said why it ended, or a stop sequence was met."""
-        return self.reason is not None or self._stops.found is not None
+        return self.reason is not None or self._stops.stop_met is not None
 
     @property
     def empty_for_length(self) -> bool:
         """Whether the reply is empty and ended by its length, as some servers answer an overlong request."""
         generated = self._reported.completion_tokens if self._reported else 0
-        spoken = self._pieces or self._restorer.holds
-        silent = not spoken and not self._calls and not self.thinking and self._stops.found is None
+        spoken = self._pieces or self._restorer.holds_text_back
+        silent = not spoken and not self._calls and not self.thinking and self._stops.stop_met is None
         return _REASONS.get(self.reason or "") == "length" and silent and generated <= 1
 
     def feed(self, chunk: Any) -> str:
@@ -167,14 +167,14 @@ class Reply:
         """Return the end of the reply, with usage counted here if the server reported none."""
         calls = self._calls.calls()
         reason = _REASONS.get(self.reason or "", "unknown")
-        if self._stops.found is not None:
+        if self._stops.stop_met is not None:
             reason = "stop"
         elif calls and reason in ("stop", "unknown"):
             reason = "tool_calls"
         return Finished(
             reason=reason,
             usage=self._reported or self._counted_usage(counter),
-            stop_sequence=self._stops.found or self._stop_reason,
+            stop_sequence=self._stops.stop_met or self._stop_reason,
             tool_calls=calls,
             model=self._model,
         )
@@ -191,7 +191,7 @@ class Reply:
         content = getattr(delta, "content", None) if delta is not None else getattr(choice, "text", None)
         if not isinstance(content, str) or not content:
             return ""
-        self.surplus = self._stops.found is not None
+        self.surplus = self._stops.stop_met is not None
         return self._visible(self._restore(self._stops.feed(content)))
 
     def _restore(self, text: str) -> str:

@@ -111,7 +111,7 @@ async def batches(answer: httpx2.Response) -> AsyncGenerator[list[Any]]:
     """
     try:
         if "json" in answer.headers.get("content-type", ""):
-            yield [with_fields(await whole(answer))]
+            yield [with_fields(await read_json_answer(answer))]
             return
         events = Events()
         async with aclosing(_read(answer)) as pieces:
@@ -135,7 +135,7 @@ async def batches(answer: httpx2.Response) -> AsyncGenerator[list[Any]]:
         raise NotCompletionsError(str(error)) from None
 
 
-async def whole(answer: httpx2.Response, largest: int = LARGEST_EVENT) -> Any:
+async def read_json_answer(answer: httpx2.Response, largest: int = LARGEST_EVENT) -> Any:
     """Return the JSON of an answer that is not streamed, or is taken as one.
 
     Args:
@@ -211,8 +211,8 @@ def _valid_chunks(events: list[bytes]) -> tuple[list[Any], Exception | None]:
             break
         try:
             chunk = parse_event(data)
-            if isinstance(chunk, dict) and (said := chunk.get("error")):
-                return chunks, RefusedError(said)
+            if isinstance(chunk, dict) and (failure := chunk.get("error")):
+                return chunks, RefusedError(failure)
             chunks.append(with_fields(chunk))
         except NotCompletionsError as error:
             return chunks, error
@@ -226,7 +226,7 @@ async def _read(answer: httpx2.Response) -> AsyncGenerator[bytes]:
     requested.
     """
     if (packed := answer.headers.get("content-encoding", "identity")) != "identity":
-        raise NotCompletionsError(f"an answer packed by {packed!r}, which was not asked for")
+        raise NotCompletionsError(f"an answer compressed with {packed!r}, which was not requested")
     async for piece in answer.aiter_raw():
         yield piece
 
@@ -245,22 +245,22 @@ class StopCutter:
     """Passes text through until a stop sequence, holding back no more than could be the start of one.
 
     Attributes:
-        found: the stop sequence that was met, or None.
+        stop_met: the stop sequence that was met, or None.
     """
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)
         self._held = ""
-        self.found: str | None = None
+        self.stop_met: str | None = None
 
     def feed(self, piece: str) -> str:
         """Return the text to show after this piece; nothing after a stop sequence."""
-        if self.found is not None:
+        if self.stop_met is not None:
             return ""
         text = self._held + piece
         met = [(text.index(stop), -len(stop), stop) for stop in self._stops if stop in text]
         if met:
-            end, _, self.found = min(met)
+            end, _, self.stop_met = min(met)
             self._held = ""
             return text[:end]
         kept = len(text) - self._hold(text)

@@ -53,7 +53,7 @@ class Prompt:
                 unknown
             )
             raise UsageError(f"prompt {self.name!r} {' and '.join(problems)}; give exactly its placeholders")
-        return _PLACEHOLDER.sub(lambda found: values[found[1]], self.template)
+        return _PLACEHOLDER.sub(lambda match: values[match[1]], self.template)
 
 
 def names() -> tuple[str, ...]:

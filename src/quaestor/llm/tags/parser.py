@@ -151,8 +151,8 @@ class Parser:
         if verdict is Verdict.TEXT:
             # After its first character, another tag or code may begin.
             self._text.append(reader.raw[0])
-            for held in reader.raw[1:]:
-                self._step(held)
+            for character in reader.raw[1:]:
+                self._step(character)
         elif verdict is Verdict.BROKEN:
             self._add(Broken(reader.raw, reader.name, reader.reason))
         elif reader.name in BLOCKS and not reader.closes:

@@ -75,9 +75,9 @@ def pieces_of_words(text: str, language: str) -> Iterator[TranslatedPiece]:
 
 def _translate_words(words: list[str], glossary: Glossary, language: str) -> Iterator[TranslatedPiece]:
     known = [forms(word.lower(), language) for word in words]
-    parted = _find_separated_verb(words, glossary) if language == "de" else None
+    verb = _find_separated_verb(words, glossary) if language == "de" else None
     # Alone, the two parts of a separated verb are other words: "fahre … herunter" is no "fahre".
-    parts = (parted[0], len(words) - 1) if parted and words[parted[0]].islower() else ()
+    parts = (verb[0], len(words) - 1) if verb and words[verb[0]].islower() else ()
     at = 0
     while at < len(words):
         for count in range(min(glossary.longest, len(words) - at), 1, -1):
@@ -90,8 +90,8 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
             if at not in parts:
                 yield _translate_word(words[at], known[at], glossary, language)
             at += 1
-    if parted:
-        yield TranslatedPiece(f"{words[parted[0]]} {words[-1].lower()}", parted[1])
+    if verb:
+        yield TranslatedPiece(f"{words[verb[0]]} {words[-1].lower()}", verb[1])
 
 
 def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, English] | None:
@@ -242,18 +242,22 @@ def translate_query(query: Query, language: str, frequencies: Frequencies) -> Qu
     share = _share(language, frequencies)
     own = share > _FEW
     if share > 1:  # what it says in its own words is found by these
-        pieces = [piece._replace(english=None) if _is_held(piece, language, frequencies) else piece for piece in pieces]
-    own_terms = _held_terms(pieces, language if own else "", frequencies)
+        pieces = [
+            piece._replace(english=None) if _is_indexed(piece, language, frequencies) else piece for piece in pieces
+        ]
+    own_terms = _indexed_terms(pieces, language if own else "", frequencies)
     alike: Sequence[str] = ()
     if share > 1 and language in INFLECTED:
         alike = _terms_alike(pieces, language, frequencies)
     elif share > 1:
-        own_terms = _held(searched_terms(_without_grammar(query.text, cut(query.text, language))), frequencies)
+        own_terms = _terms_in_index(
+            searched_terms(_without_grammar(query.text, cut(query.text, language))), frequencies
+        )
     translated = tuple(dict.fromkeys(word for piece in pieces for word in piece.english or () if _has_content(word)))
-    english = _held([term for word in translated for term in searched_terms(word)], frequencies)
+    english = _terms_in_index([term for word in translated for term in searched_terms(word)], frequencies)
     terms = (*own_terms, *(own_terms if own else ()), *english, *(term for term in alike if term not in own_terms))
     if translated:
-        return _translated(query, pieces, translated, own=own)._replace(terms=terms)
+        return _query_with_english(query, pieces, translated, own=own)._replace(terms=terms)
     return query._replace(terms=terms) if share > 1 and own_terms else query
 
 
@@ -263,14 +267,14 @@ def _share(language: str, frequencies: Frequencies) -> float:
     return sorted(counts.get(mark, 0) for mark in _MARKS[language])[-2] / max(counts.get(_ENGLISH_MARK, 0), 1)
 
 
-def _is_held(piece: TranslatedPiece, language: str, frequencies: Frequencies) -> bool:
+def _is_indexed(piece: TranslatedPiece, language: str, frequencies: Frequencies) -> bool:
     """Return whether an index holds each word of a piece in any form; a word of grammar never counts as held."""
     words = _forms_of_words(piece, language)
-    held = frequencies([term for word in words for term in word])
-    return all(any(map(held.get, word)) for word in words) and (bool(words) or language not in INFLECTED)
+    counts = frequencies([term for word in words for term in word])
+    return all(any(map(counts.get, word)) for word in words) and (bool(words) or language not in INFLECTED)
 
 
-def _held_terms(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
+def _indexed_terms(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
     """Return the terms of an index by which pieces are found as they stand, or in other forms of the language."""
     terms = [
         term
@@ -279,12 +283,12 @@ def _held_terms(pieces: Sequence[TranslatedPiece], language: str, frequencies: F
         for word in _forms_of_words(piece, language)
         for term in word
     ]
-    return _held(terms, frequencies)
+    return _terms_in_index(terms, frequencies)
 
 
-def _held(terms: Sequence[str], frequencies: Frequencies) -> Sequence[str]:
-    held = frequencies(terms)
-    return [term for term in terms if held.get(term)]
+def _terms_in_index(terms: Sequence[str], frequencies: Frequencies) -> Sequence[str]:
+    counts = frequencies(terms)
+    return [term for term in terms if counts.get(term)]
 
 
 def _terms_alike(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
@@ -292,7 +296,7 @@ def _terms_alike(pieces: Sequence[TranslatedPiece], language: str, frequencies: 
     known = words_alike(language)
     words = [word.lower() for piece in pieces if not _is_grammar(piece) for word in find_words(piece.original)]
     others = dict.fromkeys(other for word in words for other in known.get(forms(word, language)[0], ()))
-    return _held(list(dict.fromkeys(term for other in others for term in terms_of_word(other))), frequencies)
+    return _terms_in_index(list(dict.fromkeys(term for other in others for term in terms_of_word(other))), frequencies)
 
 
 def _without_grammar(text: str, pieces: Iterable[TranslatedPiece]) -> str:
@@ -334,7 +338,9 @@ def _has_content(word: str) -> bool:
     return not STOP_WORDS.issuperset(find_words(word))
 
 
-def _translated(query: Query, pieces: Sequence[TranslatedPiece], translated: Sequence[str], *, own: bool) -> Query:
+def _query_with_english(
+    query: Query, pieces: Sequence[TranslatedPiece], translated: Sequence[str], *, own: bool
+) -> Query:
     english = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
     names = read_query(english)
     return query._replace(

@@ -148,12 +148,12 @@ def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -
         return _query_with_context("adaptive", newest, (), budget, count)
     seeks_tests = _SEEKS_TESTS.search(newest[:_READ]) is not None
     replies = _replies(topic)
-    others = [*replies, *_questions_of(topic)] if seeks_tests else _repeat_newest(newest, replies)
+    others = [*(replies if seeks_tests else _repeat_newest(newest, replies)), *_questions_of(topic)]
     return TurnQuery(
         "adaptive",
         _join_fitting(newest, (), budget, count),
         _join_fitting(newest, others, budget, count),
-        continuity(exchanges[-1].question, _whole(exchanges[-2])),
+        continuity(exchanges[-1].question, _text_of(exchanges[-2])),
         _names_in_replies(newest, topic),
         seeks_tests,
     )
@@ -184,12 +184,12 @@ def _repeat_newest(newest: str, others: Sequence[str], times: int = 1) -> list[s
 def _topic(earlier: Sequence[Exchange]) -> list[Exchange]:
     """Return the last exchanges on one topic, oldest first."""
     start, oldest = len(earlier) - 1, max(0, len(earlier) - _LONGEST_TOPIC)
-    while start > oldest and continuity(earlier[start].question, _whole(earlier[start - 1])) >= _GOES_ON:
+    while start > oldest and continuity(earlier[start].question, _text_of(earlier[start - 1])) >= _GOES_ON:
         start -= 1
     return list(earlier[max(start, 0) :])
 
 
-def _whole(exchange: Exchange) -> str:
+def _text_of(exchange: Exchange) -> str:
     return f"{exchange.question}\n{exchange.reply}"
 
 

@@ -80,7 +80,7 @@ def corpora_named(served: Served, user: User, source: str) -> tuple[str, ...]:
     return tuple(names_by_root[root] for root in roots_of(source) if root in names_by_root)
 
 
-def asked_of(served: Served, user: User, source: str, question: str) -> tuple[Index | JointCorpus, Settings]:
+def corpus_for(served: Served, user: User, source: str, question: str) -> tuple[Index | JointCorpus, Settings]:
     """Return the corpus that answers a session's question, and its settings.
 
     The settings are those of the session's only corpus; with several corpora, those of the server. The user's own

@@ -54,18 +54,18 @@ def stats(served: ServedHere, who: Who, corpus: Corpus = "") -> dict[str, Any]:
 @router.post(
     "/search", response_model=schemas.SearchResult, response_model_exclude_unset=True, responses=refusals(404, 503)
 )
-def search(served: ServedHere, who: Who, asked: schemas.SearchRequest) -> dict[str, Any]:
+def search(served: ServedHere, who: Who, body: schemas.SearchRequest) -> dict[str, Any]:
     """Find code and prose by words and by meaning, in one corpus or several. No model is used."""
     started = time.perf_counter()
-    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
-    if asked.corpora:
-        return _search_several(served, who, asked, where, started)
-    index = corpus_of(served, who, asked.corpus)
-    most = asked.k or corpus_settings(served, who, asked.corpus).results
-    hits, understood = index.find(asked.query, most, where=where, filters=asked.filters)
+    where = make_filter(body.path, body.language, body.since, body.before, body.by)
+    if body.corpora:
+        return _search_several(served, who, body, where, started)
+    index = corpus_of(served, who, body.corpus)
+    most = body.k or corpus_settings(served, who, body.corpus).results
+    hits, understood = index.find(body.query, most, where=where, filters=body.filters)
     seconds = time.perf_counter() - started
     return search_object(
-        asked.query, hits, index, seconds, understood=understood, name=_name_of(served, who, asked.corpus)
+        body.query, hits, index, seconds, understood=understood, name=_name_of(served, who, body.corpus)
     )
 
 
@@ -137,15 +137,15 @@ def history(
 
 
 def _search_several(
-    served: Served, user: User, asked: schemas.SearchRequest, where: Where | None, started: float
+    served: Served, user: User, body: schemas.SearchRequest, where: Where | None, started: float
 ) -> dict[str, Any]:
-    if asked.corpus:
+    if body.corpus:
         raise UsageError("Give 'corpus' or 'corpora', not both.")
-    corpora, failures = several_of(served, user, asked.corpora)
-    most = asked.k or max(corpus_settings(served, user, name).results for name in corpora)
-    hits, understood = corpora.find(asked.query, most, where=where, filters=asked.filters)
+    corpora, failures = several_of(served, user, body.corpora)
+    most = body.k or max(corpus_settings(served, user, name).results for name in corpora)
+    hits, understood = corpora.find(body.query, most, where=where, filters=body.filters)
     seconds = time.perf_counter() - started
-    return several_object(asked.query, hits, corpora, seconds, understood=understood, failures=failures)
+    return several_object(body.query, hits, corpora, seconds, understood=understood, failures=failures)
 
 
 def _name_of(served: Served, user: User, corpus: str) -> str:
@@ -177,13 +177,13 @@ def _state(served: Served, user: User, state: State) -> dict[str, Any]:
 
 @router.post("/ask", response_model=schemas.AskResult, responses=refusals(404, 502, 503))
 async def ask(
-    request: Request, served: ServedHere, who: Who, asked: schemas.AskRequest, number: RequestId
+    request: Request, served: ServedHere, who: Who, body: schemas.AskRequest, number: RequestId
 ) -> dict[str, Any]:
     """Answer a question from a corpus, with checked citations; the question is not recorded."""
-    index = await asyncio.to_thread(corpus_of, served, who, asked.corpus)
-    settings = await asyncio.to_thread(corpus_settings, served, who, asked.corpus)
-    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
+    index = await asyncio.to_thread(corpus_of, served, who, body.corpus)
+    settings = await asyncio.to_thread(corpus_settings, served, who, body.corpus)
+    where = make_filter(body.path, body.language, body.since, body.before, body.by)
     model = served.make_model(who, number)
-    answering = outcome_of(index, model, asked.question, settings, where=where, filters=asked.filters)
+    answering = outcome_of(index, model, body.question, settings, where=where, filters=body.filters)
     outcome = await cancelled_on_disconnect(request, answering)
-    return ask_object(asked.question, outcome, settings)
+    return ask_object(body.question, outcome, settings)

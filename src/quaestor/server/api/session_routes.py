@@ -192,13 +192,13 @@ def _turn(turn: TurnRecord, sources: Iterable[Source], calls: Iterable[CallRecor
 
 @router.put("/sessions/{id}/turns/{turn}/feedback", status_code=204, response_class=Response, responses=refusals(404))
 def give_feedback(
-    served: ServedHere, who: Who, id: SessionId, turn: Turn, said: session_schemas.FeedbackObject
+    served: ServedHere, who: Who, id: SessionId, turn: Turn, body: session_schemas.FeedbackObject
 ) -> None:
     """Record whether an answer is useful, with a comment; the latest feedback counts."""
-    record_feedback(served, who, id, turn, Feedback(said.useful, said.words))
+    record_feedback(served, who, id, turn, Feedback(body.useful, body.words))
 
 
-def record_feedback(served: Served, user: User, session: str, turn: int, said: Feedback) -> None:
+def record_feedback(served: Served, user: User, session: str, turn: int, feedback: Feedback) -> None:
     """Record a user's feedback on an answer.
 
     Raises:
@@ -207,7 +207,7 @@ def record_feedback(served: Served, user: User, session: str, turn: int, said: F
     with session_of(served, user, session) as transcript:
         if turn not in (one.number for one in transcript.turns()):
             raise NotFoundError(f"This conversation has no turn {turn}.")
-        transcript.record_feedback(turn, said)
+        transcript.record_feedback(turn, feedback)
 
 
 def window_of(transcript: Transcript, turn: int) -> dict[str, Any]:

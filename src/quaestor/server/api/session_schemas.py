@@ -115,7 +115,7 @@ class TurnRequest(Limited):
     model: Annotated[str, Field(max_length=400, description="A selectable model; the server's default if empty.")] = ""
 
     @model_validator(mode="after")
-    def _one(self) -> TurnRequest:
+    def _check_either(self) -> TurnRequest:
         if (self.question is None) != self.resume:
             raise ValueError("give either a question or `resume`: true")
         return self

@@ -49,7 +49,7 @@ from quaestor.files.walk import folder_of
 from quaestor.llm.models import Model
 from quaestor.search.filters import make_filter
 from quaestor.server.api import session_schemas
-from quaestor.server.api.access import asked_of, model_of, session_of
+from quaestor.server.api.access import corpus_for, model_of, session_of
 from quaestor.server.api.api_schemas import refusals
 from quaestor.server.api.session_routes import SessionId
 from quaestor.server.http.caller import Who
@@ -82,14 +82,14 @@ Change = Callable[[object], Object]
     },
 )
 async def begin_turn(
-    request: Request, served: ServedHere, who: Who, id: SessionId, asked: session_schemas.TurnRequest, number: RequestId
+    request: Request, served: ServedHere, who: Who, id: SessionId, body: session_schemas.TurnRequest, number: RequestId
 ) -> EventStream:
     """Ask a question, or repeat the last one, and stream the turn's events until its answer is complete and checked.
 
     Events: `searching`, `passages`, `summarising`, `composed`, `retried`, `premeditated`, `called`, `returned`,
     `proposed`, `text`, `stopped`, `citations`, `done`, `error`. The turn continues when the stream is closed.
     """
-    return EventStream(await cancelled_on_disconnect(request, turn_events(request, served, who, id, asked, number)))
+    return EventStream(await cancelled_on_disconnect(request, turn_events(request, served, who, id, body, number)))
 
 
 @router.get(
@@ -124,14 +124,14 @@ def _check(served: Served, user: User, session: str) -> None:
 
 
 async def turn_events(
-    request: Request, served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
+    request: Request, served: Served, user: User, session: str, body: session_schemas.TurnRequest, number: str
 ) -> AsyncGenerator[bytes]:
     """Begin a turn that runs in the background, and return its encoded events; a failure becomes the last event.
 
     Raises:
         QuaestorError: the turn cannot begin.
     """
-    turn = _events_with_failure(_turn(request, served, user, session, asked, number))
+    turn = _events_with_failure(_turn(request, served, user, session, body, number))
     return await served.turns.begin(user.id, session, turn, request.app.state.tasks)
 
 
@@ -141,35 +141,35 @@ async def _events_with_failure(turn: AsyncGenerator[bytes]) -> AsyncGenerator[by
     Raises:
         Exception: the turn cannot begin.
     """
-    begun = False
+    has_begun = False
     try:
         async with aclosing(turn):
             async for piece in turn:
-                begun = True
+                has_begun = True
                 yield piece
     except QuaestorError as error:
-        if not begun:
+        if not has_begun:
             raise
         yield _event_bytes(*failure(error))
     except Exception:
-        if not begun:
+        if not has_begun:
             raise
         _LOG.exception("fault")
         yield _event_bytes(*failure(_TurnFault()))
 
 
 async def _turn(
-    request: Request, served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
+    request: Request, served: Served, user: User, session: str, body: session_schemas.TurnRequest, number: str
 ) -> AsyncGenerator[bytes]:
     """Yield a turn's encoded events.
 
     Raises:
         QuaestorError: the turn fails.
     """
-    conversation = await asyncio.to_thread(_conversation, served, user, session, asked, number)
+    conversation = await asyncio.to_thread(_conversation, served, user, session, body, number)
     limit = conversation.limit
     try:
-        turn = hold_place(served.places, _steps(conversation, asked))
+        turn = hold_place(served.places, _steps(conversation, body))
         async with aclosing(count_events(request, served.metrics, turn)) as steps:
             async for step in steps:
                 yield _event_bytes(*await _encode_step(conversation, step))
@@ -179,7 +179,7 @@ async def _turn(
 
 
 def _conversation(
-    served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
+    served: Served, user: User, session: str, body: session_schemas.TurnRequest, number: str
 ) -> Conversation:
     """Return a conversation that continues a session, limited to the documents that the request allows.
 
@@ -188,11 +188,11 @@ def _conversation(
         NotFoundError: the user has no such session, its corpus is no longer served, or there is no such model.
         StillIndexingError: the corpus cannot be searched yet.
     """
-    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
+    where = make_filter(body.path, body.language, body.since, body.before, body.by)
     transcript = session_of(served, user, session)
     try:
-        index, settings = asked_of(served, user, transcript.root, asked.question or _last_question(transcript))
-        model = model_of(served, user, number, asked.model)
+        index, settings = corpus_for(served, user, transcript.root, body.question or _last_question(transcript))
+        model = model_of(served, user, number, body.model)
         if isinstance(model, MeteredModel):
             model = model.with_purpose(session=session, source=index.source)
             settings = settings._replace(model=model.name)
@@ -201,7 +201,7 @@ def _conversation(
             index,
             model,
             limit=settings.window,
-            settings=replace(conversation_settings(settings), where=where, filters=asked.filters),
+            settings=replace(conversation_settings(settings), where=where, filters=body.filters),
             transcript=transcript,
             owner=user.id,
             subroutines=make_subroutines(index, model, settings, edits=True, where=where),
@@ -216,8 +216,8 @@ def _last_question(transcript: Transcript) -> str:
     return next((turn.question for turn in reversed(transcript.turns())), "")
 
 
-def _steps(conversation: Conversation, asked: session_schemas.TurnRequest) -> AsyncGenerator[Event]:
-    return conversation.resume() if asked.question is None else conversation.send(asked.question)
+def _steps(conversation: Conversation, body: session_schemas.TurnRequest) -> AsyncGenerator[Event]:
+    return conversation.resume() if body.question is None else conversation.send(body.question)
 
 
 async def _encode_step(conversation: Conversation, step: Event) -> tuple[str, dict[str, Any]]:

@@ -114,11 +114,11 @@ def _routes() -> tuple[BaseRoute, ...]:
 
 def _document(app: FastAPI) -> None:
     """Correct the OpenAPI document: a malformed request is answered with 400, not 422."""
-    made = app.openapi
+    make_document = app.openapi
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            document = made()
+            document = make_document()
             for path in document["paths"].values():
                 for operation in path.values():
                     operation["responses"].pop("422", None)

@@ -49,7 +49,7 @@ class RequestRefusedError(UsageError):
 
 def install(app: FastAPI) -> None:
     """Make an app answer every error in the right format."""
-    app.add_exception_handler(QuaestorError, _on_ours)
+    app.add_exception_handler(QuaestorError, _answer_our_error)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(ClientGoneError, _on_gone)
@@ -131,7 +131,7 @@ def _type(status: int) -> str:
     return known.get(status, "invalid_request_error" if status < 500 else "server_error")
 
 
-async def _on_ours(request: Request, error: Exception) -> JSONResponse:
+async def _answer_our_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, QuaestorError)
     request.scope["state"]["error"] = code(error)
     return answer(request.url.path, error)
@@ -139,7 +139,7 @@ async def _on_ours(request: Request, error: Exception) -> JSONResponse:
 
 async def _on_invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return await _on_ours(request, _first_error(error.errors()))
+    return await _answer_our_error(request, _first_error(error.errors()))
 
 
 async def _on_gone(_request: Request, _error: Exception) -> Response:
@@ -152,7 +152,7 @@ async def on_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     text = f"{request.method} {request.url.path!r}: {error.detail}."
     refused = RequestRefusedError(text, status=error.status_code, code=_CODES.get(error.status_code, "invalid_request"))
-    response = await _on_ours(request, refused)
+    response = await _answer_our_error(request, refused)
     response.headers.update(error.headers or {})
     return response
 

@@ -76,8 +76,8 @@ def _route_of(scope: Scope) -> str:
     path = str(scope["path"])
     for name, value in scope.get("path_params", {}).items():
         if text := str(value):  # a parameter that is itself a path may be empty, as in `/v1/models/`
-            before, found, after = path.rpartition(text)
-            path = f"{before}{{{name}}}{after}" if found else path
+            before, separator, after = path.rpartition(text)
+            path = f"{before}{{{name}}}{after}" if separator else path
     return path
 
 

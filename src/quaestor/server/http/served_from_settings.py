@@ -107,9 +107,9 @@ def served_of(
 
     async def release() -> None:
         sites.close()
-        for made in (shared, *others.values()):
-            if made is not None:
-                await made.aclose()
+        for model in (shared, *others.values()):
+            if model is not None:
+                await model.aclose()
 
     def usage_of(user: User) -> dict[str, Any]:
         return _own_usage(overview(ledger, limits, user.id, prices.currency), user)
@@ -118,7 +118,7 @@ def served_of(
         corpora=corpora,
         settings=settings,
         make_model=_model_maker(shared, endpoint),
-        further_models={name: _model_maker(made, endpoint) for name, made in others.items()},
+        further_models={name: _model_maker(model, endpoint) for name, model in others.items()},
         sessions=make_sessions(settings),
         users=make_users(settings),
         metrics=Metrics(corpora, together.counting),
@@ -136,13 +136,13 @@ def served_of(
     )
 
 
-def _model_maker(made: MeteredModel | None, endpoint: AwaitedEndpoint) -> MakeModel:
+def _model_maker(metered: MeteredModel | None, endpoint: AwaitedEndpoint) -> MakeModel:
     """Return a function that returns the model for a user's request, or None until its endpoint listens."""
 
     def model(user: User, request: str) -> Model | None:
-        if made is None or not endpoint.has_listened():
+        if metered is None or not endpoint.has_listened():
             return None
-        return made.with_purpose(kind="serve", user=user.id, request=request)
+        return metered.with_purpose(kind="serve", user=user.id, request=request)
 
     return model
 
@@ -178,9 +178,9 @@ class AwaitedEndpoint:
         """Return whether the endpoint has ever listened; if not, check again."""
         if self._came or self._clock() < self._again:
             return self._came
-        begun = self._clock()
+        start = self._clock()
         self._came = self._listens(self._base_url, _CONNECT_SECONDS)
         now = self._clock()
-        if not self._came and now - begun >= _CONNECT_SECONDS:
+        if not self._came and now - start >= _CONNECT_SECONDS:
             self._again = now + _SILENT_SECONDS
         return self._came

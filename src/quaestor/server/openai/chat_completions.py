@@ -37,7 +37,7 @@ async def complete(body: ChatRequest, request: Request, served: ServedHere, who:
     reply_parts = reply_events(body, reply, request, served, who)
     if not body.stream:
         await cancelled_on_disconnect(request, await_end(reply_parts))
-        return Response(as_json(reply.whole()), media_type="application/json")
+        return Response(as_json(reply.as_object()), media_type="application/json")
     events = await cancelled_on_disconnect(request, await_first(reply_parts))
     return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
 
@@ -68,7 +68,7 @@ class _ChatReply(Reply):
     prefix: ClassVar[str] = "chatcmpl"
     textual: ClassVar[bool] = False
 
-    def whole(self) -> dict[str, Any]:
+    def as_object(self) -> dict[str, Any]:
         """Return the completion as one object."""
         calls = [_call(call) for call in self.done.calls]
         message: dict[str, Any] = {"role": "assistant", "content": self.text or (None if calls else "")}

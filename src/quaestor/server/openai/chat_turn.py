@@ -31,7 +31,7 @@ from quaestor.server.http.error_responses import RequestRefusedError, blame_requ
 from quaestor.server.http.request_log import count_events
 from quaestor.server.http.running_turns import hold_place
 from quaestor.server.http.served_state import Served
-from quaestor.server.openai.model_names import asked_by
+from quaestor.server.openai.model_names import corpus_of_model
 from quaestor.server.openai.openai_schemas import ChatMessage, ChatRequest, ContentPart
 from quaestor.sessions.records import Ending
 from quaestor.sessions.session_rows import passages_shown, runs
@@ -191,7 +191,13 @@ _MOST_STOPS = 16
 
 
 def reply_events(
-    body: ChatRequest, reply: Reply, request: Request, served: Served, who: User, *, given: BaseModel | None = None
+    body: ChatRequest,
+    reply: Reply,
+    request: Request,
+    served: Served,
+    who: User,
+    *,
+    blamed_body: BaseModel | None = None,
 ) -> AsyncGenerator[Text | Done]:
     """Run a request's turn, and return those of its events that the client is sent.
 
@@ -201,22 +207,24 @@ def reply_events(
         request: the HTTP request.
         served: the served state.
         who: the caller.
-        given: the client's own request, if ``body`` was made from it.
+        blamed_body: the client's own request, if ``body`` was made from it.
     """
     identity = str(request.scope["state"]["request_id"])
-    turn = hold_place(served.places, _turn(body, body if given is None else given, served, who, identity))
+    turn = hold_place(served.places, _turn(body, blamed_body or body, served, who, identity))
     listed = not _wants_json(body) and reply.lists_sources(served.settings.source_list)
     return _events_for_client(reply, count_events(request, served.metrics, turn), listed=listed)
 
 
-async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, identity: str) -> AsyncGenerator[Event]:
+async def _turn(
+    body: ChatRequest, blamed_body: BaseModel, served: Served, who: User, identity: str
+) -> AsyncGenerator[Event]:
     """Yield the events of the turn that a request asks for.
 
     Raises:
         QuaestorError: the request cannot be answered.
     """
     read = _read_request(body)
-    index, settings = asked_by(body.model, served, who)
+    index, settings = corpus_of_model(body.model, served, who)
     model = served.make_model(who, identity)
     if model is None and _wants_json(body):
         raise RequestRefusedError(
@@ -237,7 +245,7 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
         caller_tools=read.passed,
     )
     try:
-        with blame_request(given):
+        with blame_request(blamed_body):
             async with aclosing(conversation.send(read.question)) as events:
                 async for one in events:
                     yield one

@@ -48,7 +48,7 @@ def corpus_named(name: str, served: Served, who: User) -> str:
     return name
 
 
-def asked_by(name: str, served: Served, who: User) -> tuple[Index | JointCorpus, Settings]:
+def corpus_of_model(name: str, served: Served, who: User) -> tuple[Index | JointCorpus, Settings]:
     """Return the corpus that a model's name means, and its settings; for all corpora, the server's settings.
 
     All corpora means those that can be searched already, if there are any.

@@ -52,10 +52,10 @@ async def respond(body: ResponseRequest, request: Request, served: ServedHere, w
     """Answer the newest question of a conversation from a corpus; the text ends with the list of its sources."""
     reply = _ResponseReply(body.model)
     read = _read_request(body)
-    reply_parts = _with_client_fields(read, reply_events(read.chat, reply, request, served, who, given=body))
+    reply_parts = _with_client_fields(read, reply_events(read.chat, reply, request, served, who, blamed_body=body))
     if not body.stream:
         await cancelled_on_disconnect(request, await_end(reply_parts))
-        return Response(as_json(reply.whole(body)), media_type="application/json")
+        return Response(as_json(reply.as_object(body)), media_type="application/json")
     events = await cancelled_on_disconnect(request, await_first(reply_parts))
     return EventStream(_stream_events(_ResponseEvents(reply, body), events, request))
 
@@ -123,7 +123,7 @@ class _ResponseReply(Reply):
         """Why the response is incomplete; None if it is complete."""
         return {"reason": _REASONS[self.finish_reason]} if self.finish_reason in _REASONS else None
 
-    def whole(self, request: ResponseRequest) -> dict[str, Any]:
+    def as_object(self, request: ResponseRequest) -> dict[str, Any]:
         """Return the response object after the turn has ended."""
         usage = self.usage
         return {
@@ -237,7 +237,7 @@ class _ResponseEvents:
         for number, call in enumerate(calls):
             yield from self._events_of_call(int(self.open) + number, self.reply.call(number, call))
         ending = "response.incomplete" if self.reply.incomplete else "response.completed"
-        yield self._event(ending, response=self.reply.whole(self.request))
+        yield self._event(ending, response=self.reply.as_object(self.request))
 
     def error_event(self, error: Mapping[str, Any]) -> dict[str, Any]:
         """Return the last event of a stream that failed; some clients read the flat form, others ``error``."""
@@ -262,10 +262,10 @@ class _ResponseEvents:
         yield self._event("response.output_item.done", output_index=0, item=self.reply.message())
 
     def _events_of_call(self, place: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        begun = {**item, "arguments": "", "status": "in_progress"}
+        in_progress = {**item, "arguments": "", "status": "in_progress"}
         of_call = {"output_index": place, "item_id": item["id"]}
         arguments = item["arguments"]
-        yield self._event("response.output_item.added", output_index=place, item=begun)
+        yield self._event("response.output_item.added", output_index=place, item=in_progress)
         yield self._event("response.function_call_arguments.delta", **of_call, delta=arguments)
         yield self._event("response.function_call_arguments.done", **of_call, name=item["name"], arguments=arguments)
         yield self._event("response.output_item.done", output_index=place, item=dict(item))

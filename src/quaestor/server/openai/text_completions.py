@@ -34,7 +34,7 @@ class TextReply(Reply):
 
     prefix: ClassVar[str] = "cmpl"
 
-    def whole(self) -> dict[str, Any]:
+    def as_object(self) -> dict[str, Any]:
         """Return the completion as one object."""
         return {
             **self._object([_choice(self.text, self.finish_reason)]),
@@ -72,10 +72,10 @@ class TextReply(Reply):
 async def complete(body: CompletionRequest, request: Request, served: ServedHere, who: Who) -> Response:
     """Answer a prompt, which is taken as a question, from a corpus; the text ends with the list of its sources."""
     reply = TextReply(body.model)
-    reply_parts = reply_events(_as_chat(body), reply, request, served, who, given=body)
+    reply_parts = reply_events(_as_chat(body), reply, request, served, who, blamed_body=body)
     if not body.stream:
         await cancelled_on_disconnect(request, await_end(reply_parts))
-        return Response(as_json(reply.whole()), media_type="application/json")
+        return Response(as_json(reply.as_object()), media_type="application/json")
     events = await cancelled_on_disconnect(request, await_first(reply_parts))
     return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
 

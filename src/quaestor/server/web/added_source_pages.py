@@ -192,17 +192,17 @@ def remove_site(at: PageContextHere, address: Address) -> Response:
     """Stop serving and fetching a site; nothing is deleted."""
     url = _checked_site(at, address)
     at.served.sites.remove(url)
-    if _is_held(at, url):
+    if _has_pages(at, url):
         at.served.corpora.drop(at.served.sites.root(url), owner=at.user.id)
     return RedirectResponse(_THERE, 303)
 
 
 def _rows(at: PageContext) -> Iterator[SiteRow]:
     for site in at.served.sites.list():
-        yield SiteRow(site, at.served.sites.fetch_progress(site.address), _is_held(at, site.address))
+        yield SiteRow(site, at.served.sites.fetch_progress(site.address), _has_pages(at, site.address))
 
 
-def _is_held(at: PageContext, address: str) -> bool:
+def _has_pages(at: PageContext, address: str) -> bool:
     try:
         return any(at.served.sites.root(address).iterdir())
     except (NotFoundError, OSError):

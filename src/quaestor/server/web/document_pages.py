@@ -172,7 +172,7 @@ def _page(
         except QuaestorError as error:
             gone = str(error)
     stored = corpus.freshness.remark if lines and corpus is not None else ""
-    meant = range(pointed.start_line, pointed.end_line + 1)
+    cited_lines = range(pointed.start_line, pointed.end_line + 1)
     more = lines is not None and lines.end_line < lines.total_lines
     number = page_at(corpus, pointed.path, pointed.start_line)
     return page(
@@ -193,7 +193,7 @@ def _page(
         editor=_editor(pointed, corpus, at) if lines and not stored else "",
         **_pdf(pointed, 0 if stored else number, name),
         gone=gone,
-        shown=lines and numbered_lines(lines.path, lines.lines, lines.start_line, lines.language, meant),
+        shown=lines and numbered_lines(lines.path, lines.lines, lines.start_line, lines.language, cited_lines),
         pictures=pictures_in(lines.lines, pointed.path, corpus, name) if lines and corpus is not None else (),
         earlier=lines_href(name, pointed.path, max(1, first - _MORE), first - 1) if lines and first > 1 else "",
         later=lines_href(name, pointed.path, last + 1, last + _MORE) if more else "",

@@ -36,7 +36,7 @@ class PageRoute(APIRoute):
         """Return the handler of a request."""
         reply = super().get_route_handler()
 
-        async def answered(request: Request) -> Response:
+        async def answer_or_page(request: Request) -> Response:
             try:
                 return await reply(request)
             except UnknownCallerError as error:
@@ -47,7 +47,7 @@ class PageRoute(APIRoute):
             except RequestValidationError:
                 return _failure("This address cannot be read. Follow a link of the page.", 400, {})
 
-        return answered
+        return answer_or_page
 
 
 def install(app: FastAPI) -> None:

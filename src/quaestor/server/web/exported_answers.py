@@ -43,9 +43,9 @@ def show_file_of_answer(session: str, number: str, at: PageContextHere) -> HTMLR
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
         sources = _sources(turn, transcript.root, at)
-        made = page("shared.html", turn=turn, html=_html(turn), sources=sources, when=_when(turn))
-    made.headers["content-disposition"] = f'attachment; filename="answer-{session}-{turn.number}.html"'
-    return made
+        response = page("shared.html", turn=turn, html=_html(turn), sources=sources, when=_when(turn))
+    response.headers["content-disposition"] = f'attachment; filename="answer-{session}-{turn.number}.html"'
+    return response
 
 
 def where(citation: Citation, source: str, at: PageContext) -> str:

@@ -81,7 +81,7 @@ def formula(tex: str, *, display: bool = False) -> str:
         display: whether it has a line of its own.
     """
     try:
-        inside = _Formula(tex).whole()
+        inside = _Formula(tex).to_mathml()
     except _NotDrawnError:
         return ""
     kind = ' display="block" tabindex="0"' if display else ""
@@ -98,7 +98,7 @@ class _Formula:
         self._at = 0
         self._depth = 0
 
-    def whole(self) -> str:
+    def to_mathml(self) -> str:
         mathml = self._row()
         if self._at < len(self._tokens):
             raise _NotDrawnError
@@ -142,10 +142,10 @@ class _Formula:
 
     def _take_primes(self) -> int:
         """Take all primes that stand here, and return how many: a text added to for each would take their square."""
-        begun = self._at
+        start = self._at
         while self._next() == "'":
             self._at += 1
-        return self._at - begun
+        return self._at - start
 
     def _argument(self) -> str:
         """Parse a command's argument: a group or one token; of a number only the first digit, as TeX does."""

@@ -50,7 +50,7 @@ def in_words(error: str) -> str:
     """Return an error or a reason with words instead of tokens; without numbers if the question alone is too long."""
     if error.startswith(_MUST_BE_KEPT):
         return _TOO_LONG
-    return _TOKENS.sub(lambda found: written_words(int(found[1].replace(",", ""))), error)
+    return _TOKENS.sub(lambda match: written_words(int(match[1].replace(",", ""))), error)
 
 
 def written_time(at: str) -> str:

@@ -22,7 +22,7 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.terms import content_terms
 from quaestor.server.web.safe_text import plain
 
-_PROSE = PROSE | {"html", "pdf", "docx", "xlsx", "pptx", "epub"}
+_PROSE = PROSE | {"pdf", "docx", "xlsx", "pptx", "epub"}
 
 _PAGE = re.compile(r"Page (\d+)(?::|$)")
 
@@ -96,9 +96,9 @@ class NumberedLines:
 def lines_with_words(lines: Sequence[str], start: int, query: str) -> frozenset[int]:
     """Return the numbers of the lines with most of a query's words; none if no line has any."""
     wanted = content_terms(query)
-    held = {number: len(wanted & content_terms(line)) for number, line in enumerate(lines, start)}
-    most = max(held.values(), default=0)
-    return frozenset(number for number, count in held.items() if most and count == most)
+    count_by_line = {number: len(wanted & content_terms(line)) for number, line in enumerate(lines, start)}
+    most = max(count_by_line.values(), default=0)
+    return frozenset(number for number, count in count_by_line.items() if most and count == most)
 
 
 def numbered_lines(

@@ -11,11 +11,11 @@ from quaestor.server.web.page_templates import TYPES, page_files, version
 router = APIRouter(route_class=PageRoute)
 
 
-@router.get("/static/{asked}/{name}")
-def show_lasting_file(asked: str, name: str, request: Request) -> Response:
+@router.get("/static/{requested_version}/{name}")
+def show_lasting_file(requested_version: str, name: str, request: Request) -> Response:
     """Return one of the page's files; browsers cache it if the address names the present version."""
     shown = show_file(name, request)
-    if asked == version():
+    if requested_version == version():
         shown.headers["cache-control"] = "public, max-age=31536000, immutable"
     return shown
 
@@ -23,10 +23,10 @@ def show_lasting_file(asked: str, name: str, request: Request) -> Response:
 @router.get("/static/{name}")
 def show_file(name: str, request: Request) -> Response:
     """Return one of the page's files; browsers check each time whether it has changed."""
-    held = page_files().get(name)
-    if held is None:
+    file = page_files().get(name)
+    if file is None:
         raise NotFoundError(f"The page has no file {name!r}.")
-    data, tag = held
+    data, tag = file
     headers = {"etag": tag, "cache-control": "no-cache"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from quaestor.stores import ScoredChunks, Where
-from quaestor.stores.embedded import lexical, matrix, schema, sqlite_rows
+from quaestor.stores.embedded import derive, lexical, matrix, schema, sqlite_rows
 from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.derived_files import Lag, lag
 from quaestor.stores.embedded.lexical import LexicalBase
@@ -181,11 +181,9 @@ class CurrentViews:
 
     def _catch_up(self) -> bool | None:
         """Bring the derived files up to date; return None if another process holds the lock, False if that failed."""
-        from quaestor.stores.embedded import derive  # noqa: PLC0415 - rarely needed by a search
-
         try:
-            with self._lock.attempt() as held:
-                if not held:
+            with self._lock.attempt() as is_locked:
+                if not is_locked:
                     return None
                 with closing(schema.connect(self._folder)) as connection:
                     connection.execute("BEGIN")

@@ -34,15 +34,15 @@ def examine(folder: Path) -> list[str]:
         connection.execute("BEGIN")  # reads one state, even if another process writes meanwhile
         if schema.is_blank(connection):
             return []
-        made = schema.made_with(connection)
-        if made is None:
+        recorded = schema.recorded_embedder(connection)
+        if recorded is None:
             raise unusable(folder, "is damaged (its state is missing)")
-        schema.check(connection, folder, *made)
-        _check_truth(connection, folder, made[1])
+        schema.check(connection, folder, *recorded)
+        _check_truth(connection, folder, recorded[1])
         damaged: list[str] = []
         bases = (
             LexicalBase.load(folder, whole=True, on_damage=damaged.append),
-            MatrixBase.load(folder, made[1], whole=True, on_damage=damaged.append),
+            MatrixBase.load(folder, recorded[1], whole=True, on_damage=damaged.append),
         )
         for base in bases:
             lag(connection, base.mark if base else None)  # raises if removed chunks are not in the change log

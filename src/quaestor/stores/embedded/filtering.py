@@ -85,9 +85,9 @@ def _through(connection: sqlite3.Connection, columns: str, where: Where, conditi
     """Yield columns of the documents that match a filter."""
     conditions, values = [condition], list[Any]()
     for part in where.parts():
-        for text, given in _conditions(part):
+        for text, part_values in _conditions(part):
             conditions.append(text)
-            values.extend(given)
+            values.extend(part_values)
     parts = [part for part in where.parts() if part.paths or part.authors]
     matches = [compile_globs(part.paths).fullmatch for part in parts if part.paths]
     names = [part.authors for part in parts if part.authors]

@@ -300,7 +300,7 @@ def _state(connection: sqlite3.Connection) -> tuple[object, ...]:
     return row
 
 
-def made_with(connection: sqlite3.Connection) -> tuple[str, int] | None:
+def recorded_embedder(connection: sqlite3.Connection) -> tuple[str, int] | None:
     """Return the name and the dimensions of the embedder that an index was made with; None if its state is missing."""
     row = connection.execute("SELECT embedder, dimensions FROM state").fetchone()
     return None if row is None else (str(row[0]), int(row[1]))
@@ -320,7 +320,7 @@ def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimension
     if version < VERSION:
         raise unusable(folder, f"was written by an older version of Quaestor (schema {version}, needed {VERSION})")
     check_state(connection)
-    recorded = made_with(connection)
+    recorded = recorded_embedder(connection)
     assert recorded is not None
     if recorded != (embedder, dimensions):
         raise unusable(
@@ -335,7 +335,7 @@ def check_embedder(connection: sqlite3.Connection, folder: Path, embedder: str) 
     Raises:
         EmbedderChangedError: they are those of another embedder.
     """
-    recorded = made_with(connection)
+    recorded = recorded_embedder(connection)
     if recorded is not None and recorded[0] != embedder:
         raise EmbedderChangedError(
             f"The index in {str(folder)!r} was given the embedder {recorded[0]!r} since it was opened for "
@@ -402,15 +402,15 @@ def _give_checksums(connection: sqlite3.Connection) -> None:
 
 def _recreate_tables(connection: sqlite3.Connection) -> None:
     """Create those tables again in which a new column is not the last one, or is part of the key."""
-    held = {
+    rows_by_table = {
         table: connection.execute(f"SELECT {columns} FROM {table}").fetchall() for table, columns in _COPIED.items()
     }
-    for table in held:
+    for table in rows_by_table:
         connection.execute(f"DROP TABLE {table}")
     for statement in TABLES.split(";"):
-        if any(f"CREATE TABLE {table} " in statement for table in (*held, "name_sums")):
+        if any(f"CREATE TABLE {table} " in statement for table in (*rows_by_table, "name_sums")):
             connection.execute(statement)
-    for table, rows in held.items():
+    for table, rows in rows_by_table.items():
         if rows:
             connection.executemany(f"INSERT INTO {table} VALUES ({marks(len(rows[0]))})", rows)
 

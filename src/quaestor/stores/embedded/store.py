@@ -23,7 +23,7 @@ from quaestor.stores import (
     StoreStats,
     Where,
 )
-from quaestor.stores.embedded import lexical, matrix, schema, sqlite_rows
+from quaestor.stores.embedded import derive, lexical, matrix, packing, schema, sqlite_rows
 from quaestor.stores.embedded.current_views import CurrentViews, TruthReader
 from quaestor.stores.embedded.derived_files import discard
 from quaestor.stores.embedded.lock import WriteLock
@@ -98,7 +98,7 @@ class EmbeddedStore(LexicalQueries):
         return cls(folder, embedder, dimensions, TruthReader(folder, reader, fixed=fixed), sizes)
 
     @staticmethod
-    def made_with(folder: Path) -> tuple[str, int] | None:
+    def recorded_embedder(folder: Path) -> tuple[str, int] | None:
         """Return the name and dimensions of the embedder of the index in ``folder``.
 
         Return None if there is no readable index; opening it raises the reason.
@@ -106,16 +106,13 @@ class EmbeddedStore(LexicalQueries):
         if not (folder / schema.FILE).exists():
             return None
         with suppress(sqlite3.Error, OSError), closing(schema.connect_reading(folder)[0]) as connection:
-            return schema.made_with(connection)
+            return schema.recorded_embedder(connection)
         return None
 
     @property
     def pack(self) -> Pack:
         """Prepares documents for ``Writer.put``."""
-        # No search needs it.
-        from quaestor.stores.embedded.packing import pack  # noqa: PLC0415
-
-        return pack
+        return packing.pack
 
     @staticmethod
     def erase(folder: Path) -> None:
@@ -145,9 +142,7 @@ class EmbeddedStore(LexicalQueries):
             IndexBusyError: another writer was busy for ``timeout`` seconds.
             LimitError: the disk is full; nothing was written.
         """
-        # Most commands search and write nothing.
-        from quaestor.stores.embedded import derive  # noqa: PLC0415
-        from quaestor.stores.embedded.transaction import Transaction  # noqa: PLC0415
+        from quaestor.stores.embedded.transaction import Transaction  # noqa: PLC0415 - most commands write nothing
 
         with (
             translate_failures(self._folder),
@@ -262,10 +257,8 @@ class EmbeddedStore(LexicalQueries):
 
     def packed_documents(self, paths: Sequence[str]) -> Sequence[PackedDocument]:
         """Yield the given documents that exist, in the form that ``pack`` returns."""
-        from quaestor.stores.embedded.packing import packed_documents  # noqa: PLC0415 - only copies need it
-
         with self._reader.state() as connection:
-            return list(packed_documents(connection, paths, self._dimensions))
+            return list(packing.packed_documents(connection, paths, self._dimensions))
 
     def all_metadata(self) -> Mapping[str, str]:
         """Return every stored string by key."""

@@ -162,12 +162,12 @@ class Rows(NamedTuple):
         This is exact up to ``sizes.exact`` searchable rows; of more, only the most promising are scored.
         """
         searchable = self.alive if allowed is None else self.alive & which_are_covered(self.ids, allowed)
-        places = self._promising(query, searchable, k, sizes)
+        places = self._candidates(query, searchable, k, sizes)
         scores = self._cosines(query, places)
         best = top(scores, k)
         return self.ids[places[best]], scores[best]
 
-    def _promising(self, query: Floats, searchable: NDArray[np.bool_], k: int, sizes: Thresholds) -> Ids:
+    def _candidates(self, query: Floats, searchable: NDArray[np.bool_], k: int, sizes: Thresholds) -> Ids:
         if self.planes and np.count_nonzero(searchable) > sizes.exact:
             return most_alike(self.planes, query, searchable, max(sizes.scored, sizes.scored_each * k))
         return np.flatnonzero(searchable)
@@ -185,8 +185,8 @@ class Rows(NamedTuple):
         places = np.searchsorted(self.ids, ids)
         inside = places < len(self.ids)
         places, ids = places[inside], ids[inside]
-        found: Ids = places[self.ids[places] == ids]
-        return found
+        existing: Ids = places[self.ids[places] == ids]
+        return existing
 
     def check(self, places: Ids) -> None:
         """Check the rows at ``places`` against their checksums.

@@ -128,7 +128,7 @@ def state_query(corpus: int) -> str:
 def read_state(row: Sequence[Any] | None) -> State:
     """Return the state in a row; raise the errors of ``state``."""
     if row is None:
-        raise IndexUnusableError("The corpus was deleted from the store meanwhile: run `quaestor index`.")
+        raise IndexUnusableError("The corpus was deleted from the store in the meantime: run `quaestor index`.")
     return State(unescape(row[0]), *row[1:])
 
 
@@ -148,16 +148,16 @@ def set_state(connection: Connection, corpus: int, new: State) -> None:
     )
 
 
-def check_embedder(found: State, embedder: str, name: str) -> None:
+def check_embedder(current: State, embedder: str, name: str) -> None:
     """Check that the vectors are still those of the embedder with which the corpus ``name`` was opened.
 
     Raises:
         EmbedderChangedError: they are those of another embedder.
     """
-    if found.embedder != embedder:
+    if current.embedder != embedder:
         raise EmbedderChangedError(
-            f"The corpus {name!r} was given the embedder {found.embedder!r} since it was opened for {embedder!r}: open "
-            "it again."
+            f"The corpus {name!r} was given the embedder {current.embedder!r} since it was opened for {embedder!r}: "
+            "open it again."
         )
 
 

@@ -292,12 +292,12 @@ class Transaction:
         """Store those bytes whose hashes are not stored yet."""
         data_by_hash = {kept.hash: kept.data for kept in every}
         query = "SELECT hash FROM quaestor.contents WHERE corpus_id = %s AND hash = ANY(%s)"
-        known = {found for (found,) in self._execute(query, list(data_by_hash))}
+        known = {content_hash for (content_hash,) in self._execute(query, list(data_by_hash))}
         self._copy("contents", [(self._corpus, *one) for one in data_by_hash.items() if one[0] not in known])
 
-    def add_bytes(self, given: Mapping[Document, KeptBytes]) -> None:
+    def add_bytes(self, bytes_by_document: Mapping[Document, KeptBytes]) -> None:
         """Store the bytes of documents that lack them; see ``quaestor.stores.shared_store.SharingStore``."""
-        by_key = {stored_rows.path_key(document.path): (document, kept) for document, kept in given.items()}
+        by_key = {stored_rows.path_key(document.path): (document, kept) for document, kept in bytes_by_document.items()}
         rows = self._execute(
             "SELECT path_key, sha256 FROM quaestor.documents "
             "WHERE corpus_id = %s AND path_key = ANY(%s) AND content_hash IS NULL",

@@ -25,13 +25,13 @@ class Health(NamedTuple):
     """The findings of a check.
 
     Attributes:
-        found: facts as text.
+        facts: facts as text.
         damaged: descriptions of damage to stored data.
         to_correct: problems without loss of data, each with the next step.
         is_current: whether the tables are those of this version.
     """
 
-    found: str
+    facts: str
     damaged: tuple[str, ...] = ()
     to_correct: tuple[str, ...] = ()
     is_current: bool = True
@@ -50,19 +50,19 @@ def examine_database(database: Database) -> Health:
         check_reached(reached, database.address)
         number = connection.info.server_version
         server = f"PostgreSQL {number // 10_000}.{number % 10_000}"
-        made = f"tables at step {reached} of {len(steps())}"
+        progress = f"tables at step {reached} of {len(steps())}"
         [(standby,)] = connection.execute("SELECT pg_is_in_recovery()")
-        facts = [server, f"pgvector {version}", made, *(["a standby: only to be read"] if standby else [])]
+        facts = [server, f"pgvector {version}", progress, *(["a standby: only to be read"] if standby else [])]
         return Health(", ".join(facts), to_correct=tuple(_rights(connection))), reached
 
     health, reached = database.read(read)
     if not reached:
         try_migration(database)
         step = "no tables yet; this user may make them, and the first `quaestor index` does so"
-        return health._replace(found=step, is_current=False)
+        return health._replace(facts=step, is_current=False)
     if reached < len(steps()):
-        step = f"{health.found}: the next command that opens it brings them up to date"
-        return health._replace(found=step, is_current=False)
+        step = f"{health.facts}: the next command that opens it brings them up to date"
+        return health._replace(facts=step, is_current=False)
     return health
 
 

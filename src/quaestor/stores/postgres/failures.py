@@ -104,9 +104,9 @@ def explain_failure(error: psycopg.Error, address: Address) -> QuaestorError:
     """Return our error for a driver's error, with the next step."""
     code, text = error.sqlstate or "08", _words(error)
     kind, message = next((kind, message) for codes, kind, message in _MEANINGS if code.startswith(codes))
-    meant = kind(message.format(repr(str(address)), text, _next_step(text)))
-    meant.retryable = meant.retryable or is_passing(error)
-    return meant
+    explained = kind(message.format(repr(str(address)), text, _next_step(text)))
+    explained.retryable = explained.retryable or is_passing(error)
+    return explained
 
 
 def is_passing(error: BaseException) -> bool:
@@ -200,7 +200,7 @@ class Address(NamedTuple):
 def _malformed(uri: str, reason: str) -> UsageError:
     """Return the error for an address that cannot be parsed; what the reason quotes may be a part of a password."""
     shown = mask_passwords(uri)
-    reason = re.sub(r'"([^"]*)"', lambda found: found[0] if found[1] in shown else '"***"', reason)
+    reason = re.sub(r'"([^"]*)"', lambda match: match[0] if match[1] in shown else '"***"', reason)
     return UsageError(
         f"{shown!r} is not an address of a store ({reason}). Use 'postgresql://USER@HOST:PORT/DATABASE', with %40 for "
         "an '@' in a password, %2F for a '/', %20 for a space and the like."

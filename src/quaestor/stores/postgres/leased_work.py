@@ -93,13 +93,13 @@ class LeasedWork:
 
         def lease(connection: Connection) -> tuple[int, list[str]]:
             rows = sorted(connection.execute(_TAKE.encode(), values).fetchall())
-            done = [unescape(path) for _, path, held in rows if held]
+            done = [unescape(path) for _, path, is_stored in rows if is_stored]
             connection.execute(_DELETE.encode(), {**values, "keys": _keys(done)})
-            return len(rows), [unescape(path) for _, path, held in rows if not held]
+            return len(rows), [unescape(path) for _, path, is_stored in rows if not is_stored]
 
         while True:
-            found, paths = self._database.write(lease)
-            if paths or not found:
+            leased, paths = self._database.write(lease)
+            if paths or not leased:
                 return paths
 
     def give_back(self, paths: Collection[str]) -> None:

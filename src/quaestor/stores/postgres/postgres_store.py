@@ -138,25 +138,25 @@ class PostgresStore(LexicalQueries):
                 lambda connection: make_corpus(connection, name, embedder, dimensions), repeatable=True
             )
         number = corpus
-        found = _read_anywhere(database, lambda connection: first_state(connection, number))
-        assert found is not None
-        if (found.embedder, found.dimensions) != (embedder, dimensions):
+        current = _read_anywhere(database, lambda connection: first_state(connection, number))
+        assert current is not None
+        if (current.embedder, current.dimensions) != (embedder, dimensions):
             raise IndexUnusableError(
                 f"The corpus {name!r} in the store {str(database.address)!r} was made with the embedder "
-                f"{found.embedder!r} ({found.dimensions} dimensions), not {embedder!r} ({dimensions}): "
+                f"{current.embedder!r} ({current.dimensions} dimensions), not {embedder!r} ({dimensions}): "
                 "run `quaestor index --rebuild`."
             )
-        return cls(database, name, number, found, cache, sizes)
+        return cls(database, name, number, current, cache, sizes)
 
     @staticmethod
-    def made_with(database: Database, name: str) -> tuple[str, int] | None:
+    def recorded_embedder(database: Database, name: str) -> tuple[str, int] | None:
         """Return the name and dimensions of a corpus's embedder; None if the corpus is missing."""
         migrate(database)
         corpus = _find(database, name)
         if corpus is None:
             return None
-        found = _read_anywhere(database, lambda connection: first_state(connection, corpus))
-        return None if found is None else found[:2]
+        current = _read_anywhere(database, lambda connection: first_state(connection, corpus))
+        return None if current is None else current[:2]
 
     @staticmethod
     def erase(database: Database, name: str) -> None:
@@ -194,9 +194,9 @@ class PostgresStore(LexicalQueries):
         number: str | None = None
         try:
             with self._database.writing(lock_seconds=timeout) as connection:
-                found = state(connection, self._corpus, lock=True)
-                check_embedder(found, self._embedder, self._name)
-                transaction = Transaction(connection, self._corpus, found, self._sizes)
+                current = state(connection, self._corpus, lock=True)
+                check_embedder(current, self._embedder, self._name)
+                transaction = Transaction(connection, self._corpus, current, self._sizes)
                 yield transaction
                 ended = transaction.finish()
                 if ended is None and not transaction.must_commit:
@@ -244,8 +244,8 @@ class PostgresStore(LexicalQueries):
 
     def bytes_of(self, path: str) -> bytes | None:
         """Return the bytes that a document's citations quote; see ``quaestor.stores.shared_store.SharingStore``."""
-        kept = self._read(lambda connection, _: stored_rows.kept_bytes(connection, self._corpus, path))
-        return None if kept is None else restore_bytes(kept, path)
+        stored = self._read(lambda connection, _: stored_rows.kept_bytes(connection, self._corpus, path))
+        return None if stored is None else restore_bytes(stored, path)
 
     def unkept_paths(self) -> Collection[str]:
         """Return the paths of documents whose bytes are not stored; they are read once for each generation."""
@@ -255,10 +255,10 @@ class PostgresStore(LexicalQueries):
             )
         return self._unkept[1]
 
-    def add_bytes(self, given: Mapping[Document, KeptBytes]) -> None:
+    def add_bytes(self, bytes_by_document: Mapping[Document, KeptBytes]) -> None:
         """Store the bytes of documents that lack them; see ``quaestor.stores.shared_store.SharingStore``."""
         with self.writing() as writer:
-            writer.add_bytes(given)
+            writer.add_bytes(bytes_by_document)
 
     def check(self) -> list[str]:
         """Return the corpus's problems as text."""
@@ -314,8 +314,8 @@ class PostgresStore(LexicalQueries):
             if allowed is None:
                 return stored_rows.defining(connection, self._corpus, wanted, k)
             # A name is defined in a few places: all of them are looked at.
-            found = stored_rows.defining(connection, self._corpus, wanted, _MOST_DEFINITIONS)
-            return allowed.only(found)[: max(k, 0)]
+            chunks = stored_rows.defining(connection, self._corpus, wanted, _MOST_DEFINITIONS)
+            return allowed.only(chunks)[: max(k, 0)]
 
         return self._read(search)
 
@@ -335,10 +335,10 @@ class PostgresStore(LexicalQueries):
         """Return up to ``k`` paths that equal ``end`` or end with a slash and it, in any case; shortest first."""
 
         def search(connection: Connection, now: State) -> list[str]:
-            found = stored_rows.paths_ending(connection, self._corpus, end)
+            paths = stored_rows.paths_ending(connection, self._corpus, end)
             allowed = self._allowed(connection, now, where)
-            let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in found]))
-            return [path for path, chunk in found if let_through is None or chunk in let_through]
+            let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in paths]))
+            return [path for path, chunk in paths if let_through is None or chunk in let_through]
 
         return sorted(self._read(search), key=lambda path: (len(path), path))[: max(k, 0)]
 
@@ -375,8 +375,8 @@ class PostgresStore(LexicalQueries):
         wanted = list(dict.fromkeys(keys))
 
         def read(connection: Connection, _: State) -> Mapping[bytes, bytes]:
-            found = connection.cursor(binary=True).execute(query, (self._corpus, wanted, self._dimensions)).fetchall()
-            return {key: from_half_vector(data, self._dimensions) for key, data in found}
+            rows = connection.cursor(binary=True).execute(query, (self._corpus, wanted, self._dimensions)).fetchall()
+            return {key: from_half_vector(data, self._dimensions) for key, data in rows}
 
         return {key: restore(row) for key, row in self._read(read).items()}
 
@@ -417,8 +417,8 @@ class PostgresStore(LexicalQueries):
     def _read(self, work: Callable[[Connection, State], _Read]) -> _Read:
         """Return what ``work`` reads of one state of the corpus, at least as new as the last one seen."""
 
-        def read_checked(connection: Connection, found: Sequence[Any] | None) -> tuple[_Read, int]:
-            now = read_state(found)
+        def read_checked(connection: Connection, state_row: Sequence[Any] | None) -> tuple[_Read, int]:
+            now = read_state(state_row)
             if now.generation < self._seen and self._database.address.standbys:
                 raise _LagsError
             return work(connection, now), now.generation

@@ -42,12 +42,12 @@ def escape(text: str) -> str:
     """Return a text in a form that the database can store; most texts are unchanged."""
     if text.isascii() and "\x00" not in text:
         return text
-    return _REFUSED.sub(lambda found: f"{_ESCAPE}{ord(found[0]):06x}", text)
+    return _REFUSED.sub(lambda match: f"{_ESCAPE}{ord(match[0]):06x}", text)
 
 
 def unescape(text: str) -> str:
     """Return the original of a text that ``escape`` returned."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if _ESCAPE in text else text
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if _ESCAPE in text else text
 
 
 def escape_optional(text: str | None) -> str | None:
@@ -68,8 +68,8 @@ def to_half_vectors(rows: NDArray[np.int8]) -> Iterator[bytes | None]:
     """
     head = _HEAD.pack(rows.shape[1], 0)
     directed: list[bool] = np.any(rows, axis=1).tolist()
-    for row, given in zip(rows.astype(">f2"), directed, strict=True):
-        yield head + row.tobytes() if given else None
+    for row, is_nonzero in zip(rows.astype(">f2"), directed, strict=True):
+        yield head + row.tobytes() if is_nonzero else None
 
 
 def from_half_vector(data: bytes | None, dimensions: int) -> bytes:
@@ -144,7 +144,7 @@ def packed_chunk(row: Sequence[Any]) -> tuple[Any, ...]:
     return start, end, start_line, end_line, name, kind, scope, defines, storable(unescape(text)), checksum
 
 
-def is_whole(packed: Sequence[Any]) -> bool:
+def is_intact(packed: Sequence[Any]) -> bool:
     """Return whether a chunk's columns, in the form of ``packed_chunk``, match their checksum."""
     return bool(chunk_checksum(tuple(packed[:8]), packed[8]) == packed[9])
 
@@ -157,7 +157,7 @@ def read_chunk(row: Sequence[Any], document: Document) -> StoredChunk:
     """
     number, position, *columns = row
     packed = packed_chunk(columns)
-    if not is_whole(packed):
+    if not is_intact(packed):
         raise IndexUnusableError(
             f"A chunk of {document.path!r} in the store does not match its checksum: run `quaestor index "
             "--rebuild` where the files are."
@@ -177,8 +177,8 @@ def read_chunk(row: Sequence[Any], document: Document) -> StoredChunk:
 def documents(connection: Connection, corpus: int) -> dict[str, Document]:
     """Return every document of a corpus by path."""
     query = f"SELECT {DOCUMENT} FROM quaestor.documents WHERE corpus_id = %s"
-    found = map(read_document, connection.execute(query.encode(), (corpus,)))
-    return {document.path: document for document in found}
+    read_documents = map(read_document, connection.execute(query.encode(), (corpus,)))
+    return {document.path: document for document in read_documents}
 
 
 def document(connection: Connection, corpus: int, path: str) -> Document | None:
@@ -236,7 +236,7 @@ def contents(connection: Connection, corpus: int, hashes: Sequence[bytes]) -> di
     """Return the bytes that are stored under these hashes."""
     query = "SELECT hash, data FROM quaestor.contents WHERE corpus_id = %s AND hash = ANY(%s)"
     rows = connection.cursor(binary=True).execute(query, (corpus, list(hashes)))
-    return {found: KeptBytes(found, data) for found, data in rows}
+    return {content_hash: KeptBytes(content_hash, data) for content_hash, data in rows}
 
 
 def paths_of(connection: Connection, corpus: int, ids: Iterable[int]) -> set[str]:
@@ -315,12 +315,12 @@ def _counts(connection: Connection, corpus: int, column: str) -> dict[str, int]:
 
 def _read_chunks(rows: Iterable[Sequence[Any]]) -> list[StoredChunk]:
     """Return chunks with their documents; chunks of one document share it."""
-    split, known, found = 2 + CHUNK.count(",") + 1, dict[str, Document](), list[StoredChunk]()
+    split, known, chunks = 2 + CHUNK.count(",") + 1, dict[str, Document](), list[StoredChunk]()
     for row in rows:
         path = row[split]
         whole = known.get(path) or known.setdefault(path, read_document(row[split:]))
-        found.append(read_chunk(row[:split], whole))
-    return found
+        chunks.append(read_chunk(row[:split], whole))
+    return chunks
 
 
 def _names(value: str | None) -> tuple[str, ...]:
@@ -338,22 +338,22 @@ def packed_documents(
         paths: the documents' paths; all documents are held in memory together.
         dimensions: the length of the vectors.
     """
-    found = connection.execute(
+    documents = connection.execute(
         f"SELECT id, first_chunk, chunk_count, content_hash, {DOCUMENT} FROM quaestor.documents "
         "WHERE corpus_id = %s AND path_key = ANY(%s)".encode(),
         (corpus, [path_key(path) for path in paths]),
     ).fetchall()
-    chunks = _chunks(connection, corpus, found)
-    held = contents(connection, corpus, [row[3] for row in found if row[3] is not None])
+    chunks = _chunks(connection, corpus, documents)
+    bytes_by_hash = contents(connection, corpus, [row[3] for row in documents if row[3] is not None])
     terms: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     rows = connection.cursor(binary=True).execute(
         "SELECT document, first_chunk, data FROM quaestor.terms WHERE corpus_id = %s AND first_chunk = ANY(%s) "
         "ORDER BY first_chunk",
-        (corpus, [chunk for _, first, count, *_ in found for chunk in range(first, first + count, MOST_TOGETHER)]),
+        (corpus, [chunk for _, first, count, *_ in documents for chunk in range(first, first + count, MOST_TOGETHER)]),
     )
     for number, first, data in rows:
         terms[number].append((first, data))
-    for number, first_chunk, count, content_hash, *document in found:
+    for number, first_chunk, count, content_hash, *document in documents:
         own = chunks[number]
         packed = [packed_chunk(row[2:]) for row in own]
         columns = Columns(
@@ -364,17 +364,17 @@ def packed_documents(
             [row[0] for row in own],
             [(first - first_chunk, data) for first, data in terms[number]],
         )
-        yield PackedDocument(read_document(document), count, columns, held.get(content_hash))
+        yield PackedDocument(read_document(document), count, columns, bytes_by_hash.get(content_hash))
 
 
-def _chunks(connection: Connection, corpus: int, found: Sequence[Sequence[Any]]) -> dict[int, list[Sequence[Any]]]:
+def _chunks(connection: Connection, corpus: int, documents: Sequence[Sequence[Any]]) -> dict[int, list[Sequence[Any]]]:
     """Return the chunks of some documents by document, each with the key and the vector before its columns."""
     chunks: dict[int, list[Sequence[Any]]] = defaultdict(list)
     rows = connection.cursor(binary=True).execute(
         f"SELECT c.document, v.key, v.embedding, {_PACKED_CHUNK_OF_C} FROM quaestor.chunks c "
         "JOIN quaestor.vectors v ON v.corpus_id = c.corpus_id AND v.id = c.vector "
         "WHERE c.corpus_id = %s AND v.corpus_id = %s AND c.id = ANY(%s) ORDER BY c.id".encode(),
-        (corpus, corpus, [chunk for _, first, count, *_ in found for chunk in range(first, first + count)]),
+        (corpus, corpus, [chunk for _, first, count, *_ in documents for chunk in range(first, first + count)]),
     )
     for number, *columns in rows:
         chunks[number].append(columns)

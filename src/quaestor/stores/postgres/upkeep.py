@@ -14,7 +14,7 @@ from quaestor.stores import KeptBytes
 from quaestor.stores.postgres import stored_rows, word_segments
 from quaestor.stores.postgres.corpus_states import TABLES, State, set_state, state
 from quaestor.stores.postgres.nearest import index_names, part_of
-from quaestor.stores.shared_store import is_whole
+from quaestor.stores.shared_store import is_intact
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection, Database
@@ -149,7 +149,7 @@ def _changed_chunks(connection: Connection, corpus: int, sample: Sample | None) 
     ).encode()
     values = {"corpus": corpus, **({} if sample is None else sample._asdict())}
     while rows := connection.execute(query, {**values, "last": last}).fetchall():
-        changed += sum(not stored_rows.is_whole(stored_rows.packed_chunk(row[1:])) for row in rows)
+        changed += sum(not stored_rows.is_intact(stored_rows.packed_chunk(row[1:])) for row in rows)
         last = rows[-1][0]
     if changed:
         yield f"{changed:,} chunks do not match their checksums"
@@ -167,7 +167,7 @@ def _changed_contents(connection: Connection, corpus: int, sample: Sample | None
     values = {"corpus": corpus, **({} if sample is None else sample._asdict())}
     cursor = connection.cursor(binary=True)
     while rows := cursor.execute(query, {**values, "last": last}).fetchall():
-        changed += sum(not is_whole(KeptBytes(*row[1:])) for row in rows)
+        changed += sum(not is_intact(KeptBytes(*row[1:])) for row in rows)
         last = rows[-1][0]
     if changed:
         yield f"the bytes of {amount(changed, 'document')} do not match their hash"
@@ -188,9 +188,9 @@ def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) 
     first, reached = (segments[0].first_chunk, segments[-1].last_chunk) if segments else (0, 0)
     query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s AND id BETWEEN %s AND %s"
     [(there,)] = connection.execute(query, (corpus, 0 if sample is None else first, reached))
-    held = sum(one.chunk_count for one in segments) - gone
-    if held != there:
-        yield f"the packed words are of {held:,} chunks, and there are {there:,}"
+    packed = sum(one.chunk_count for one in segments) - gone
+    if packed != there:
+        yield f"the packed words are of {packed:,} chunks, and there are {there:,}"
 
 
 def clean_corpus(connection: Connection, corpus: int, sizes: Thresholds) -> State:

@@ -88,25 +88,25 @@ def list_segments(connection: Connection, corpus: int) -> list[SegmentRow]:
     return [SegmentRow(*row) for row in rows]
 
 
-def fetch_file(connection: Connection, corpus: int, kept: SegmentRow) -> bytes:
+def fetch_file(connection: Connection, corpus: int, segment_row: SegmentRow) -> bytes:
     """Return a segment as the bytes of its file."""
     query = "SELECT data FROM quaestor.segments WHERE corpus_id = %s AND first_chunk = %s"
     cursor = connection.cursor(binary=True)
-    [(data,)] = cursor.execute(query, (corpus, kept.first_chunk)).fetchall()
+    [(data,)] = cursor.execute(query, (corpus, segment_row.first_chunk)).fetchall()
     return zlib.decompress(data)
 
 
-def is_damaged(connection: Connection, corpus: int, kept: SegmentRow) -> bool:
+def is_damaged(connection: Connection, corpus: int, segment_row: SegmentRow) -> bool:
     """Return whether a segment does not match its hash."""
     try:
-        return file_hash(fetch_file(connection, corpus, kept)) != kept.hash
+        return file_hash(fetch_file(connection, corpus, segment_row)) != segment_row.hash
     except zlib.error:
         return True
 
 
-def count_deleted(connection: Connection, corpus: int, kept: SegmentRow, removed: Iterable[RemovedRun]) -> int:
+def count_deleted(connection: Connection, corpus: int, segment_row: SegmentRow, removed: Iterable[RemovedRun]) -> int:
     """Return how many chunks of a segment no longer exist."""
-    part = _load_segment(connection, corpus, kept, removed)
+    part = _load_segment(connection, corpus, segment_row, removed)
     return len(part.alive) - part.exist
 
 
@@ -145,12 +145,12 @@ def catch_up(connection: Connection, corpus: int, last_chunk: int, sizes: Thresh
         last_chunk: the highest chunk identifier assigned so far.
         sizes: decide how many are too many.
     """
-    kept = list_segments(connection, corpus)
-    reached = kept[-1].last_chunk if kept else 0
+    segment_rows = list_segments(connection, corpus)
+    reached = segment_rows[-1].last_chunk if segment_rows else 0
     query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s AND id > %s"
     [(behind,)] = connection.execute(query, (corpus, reached))
     if behind > sizes.overlaid:
-        _extend(connection, corpus, kept, last_chunk, sizes)
+        _extend(connection, corpus, segment_rows, last_chunk, sizes)
     removed = removed_runs(connection, corpus)
     for one in list_segments(connection, corpus) if removed else ():
         gone = sum(run.chunk_count for run in removed if one.first_chunk <= run.first_chunk <= one.last_chunk)
@@ -171,11 +171,11 @@ def file_hash(data: bytes) -> bytes:
 
 
 def _extend(
-    connection: Connection, corpus: int, kept: Sequence[SegmentRow], last_chunk: int, sizes: Thresholds
+    connection: Connection, corpus: int, segment_rows: Sequence[SegmentRow], last_chunk: int, sizes: Thresholds
 ) -> None:
     """Make segments of all terms after the last one, merged with neighbours that are no larger."""
-    earlier, removed = list(kept), removed_runs(connection, corpus)
-    reached = kept[-1].last_chunk if kept else 0
+    earlier, removed = list(segment_rows), removed_runs(connection, corpus)
+    reached = segment_rows[-1].last_chunk if segment_rows else 0
     for entries in _gather(terms_after(connection, corpus, reached), sizes.gathered):
         run = [_part(entry.segment) for entry in entries]
         run[0] = run[0]._replace(first_chunk=reached + 1)
@@ -216,14 +216,14 @@ def _part(segment: Segment) -> _Part:
     return _Part(int(chunks[0]), int(chunks[-1]), segment, np.ones(len(chunks), dtype=np.bool_))
 
 
-def _load_segment(connection: Connection, corpus: int, kept: SegmentRow, removed: Iterable[RemovedRun]) -> _Part:
+def _load_segment(connection: Connection, corpus: int, segment_row: SegmentRow, removed: Iterable[RemovedRun]) -> _Part:
     """Return a segment of the database, without the chunks that were deleted since it was made."""
-    segment = in_memory(fetch_file(connection, corpus, kept))
+    segment = in_memory(fetch_file(connection, corpus, segment_row))
     alive = np.ones(len(segment.chunks), dtype=np.bool_)
     for run in removed:
         first, end = np.searchsorted(segment.chunks, [run.first_chunk, run.first_chunk + run.chunk_count])
         alive[first:end] = False
-    return _Part(kept.first_chunk, kept.last_chunk, segment, alive)
+    return _Part(segment_row.first_chunk, segment_row.last_chunk, segment, alive)
 
 
 def in_memory(data: bytes) -> Segment:
@@ -237,7 +237,9 @@ def _replace(connection: Connection, corpus: int, parts: Sequence[_Part]) -> Seg
     first, last = parts[0].first_chunk, parts[-1].last_chunk
     data, checksum = as_file(segment)
     lengths = lengths_of(segment, np.ones(len(segment.chunks), dtype=np.bool_))
-    kept = SegmentRow(first, last, len(segment.chunks), [lengths[field] for field in FIELDS], file_hash(data), checksum)
+    segment_row = SegmentRow(
+        first, last, len(segment.chunks), [lengths[field] for field in FIELDS], file_hash(data), checksum
+    )
     connection.execute(
         "DELETE FROM quaestor.segments WHERE corpus_id = %s AND first_chunk BETWEEN %s AND %s", (corpus, first, last)
     )
@@ -245,7 +247,7 @@ def _replace(connection: Connection, corpus: int, parts: Sequence[_Part]) -> Seg
         "INSERT INTO quaestor.segments "
         "(corpus_id, first_chunk, last_chunk, chunk_count, lengths, hash, checksum, data) "
         "VALUES (%s, %s, %s, %s, %s, %s, %s, %b)",
-        (corpus, *kept, zlib.compress(data, 1)),
+        (corpus, *segment_row, zlib.compress(data, 1)),
     )
     # A run that extends beyond the end is kept for the next segment; in this one, its chunks are gone already.
     connection.execute(
@@ -253,7 +255,7 @@ def _replace(connection: Connection, corpus: int, parts: Sequence[_Part]) -> Seg
         "WHERE corpus_id = %s AND first_chunk >= %s AND first_chunk + chunk_count - 1 <= %s",
         (corpus, first, last),
     )
-    return kept
+    return segment_row
 
 
 _SUFFIX = ".postings"
@@ -309,7 +311,7 @@ class CorpusWords:
         def fetch(kept: SegmentRow) -> bytes:
             return fetch_file(connection, self._corpus, kept)
 
-        held = [self._cache.segment(kept, fetch) for kept in segments]
+        mapped = [self._cache.segment(kept, fetch) for kept in segments]
         self._cache.keep_only({kept.hash for kept in segments})
         reached = segments[-1].last_chunk if segments else 0
         recent = RecentChunks(terms_after(connection, self._corpus, reached))
@@ -318,7 +320,7 @@ class CorpusWords:
         lengths = {field: sum(kept.lengths[place] for kept in segments) for place, field in enumerate(FIELDS)}
         statistics = Statistics(sum(kept.chunk_count for kept in segments), lengths)
         mark = Mark(content, reached, statistics.chunks, 0)
-        base = LexicalBase(mark, statistics, (), (), held, [None] * len(held))
+        base = LexicalBase(mark, statistics, (), (), mapped, [None] * len(mapped))
         return LexicalView.of(content, base, removed_runs(connection, self._corpus), recent)
 
 
@@ -333,22 +335,22 @@ class _SegmentCache:
         self._folder = folder
         self._held: dict[bytes, Segment] = {}
 
-    def segment(self, kept: SegmentRow, fetch: Callable[[SegmentRow], bytes]) -> Segment:
+    def segment(self, segment_row: SegmentRow, fetch: Callable[[SegmentRow], bytes]) -> Segment:
         """Return a segment; call ``fetch`` for its file if it is not cached.
 
         Raises:
             IndexUnusableError: the fetched file does not match its checksum.
         """
-        held = self._held.get(kept.hash) or self._map_segment(kept)
-        if held is None:
-            data = fetch(kept)
-            if file_hash(data) != kept.hash:
+        opened = self._held.get(segment_row.hash) or self._map_segment(segment_row)
+        if opened is None:
+            data = fetch(segment_row)
+            if file_hash(data) != segment_row.hash:
                 raise IndexUnusableError(
                     "Words of the corpus in the store do not match their hash: run `quaestor store check`."
                 )
-            held = (self._map_segment(kept) if self._write(kept, data) else None) or in_memory(data)
-        self._held[kept.hash] = held
-        return held
+            opened = (self._map_segment(segment_row) if self._write(segment_row, data) else None) or in_memory(data)
+        self._held[segment_row.hash] = opened
+        return opened
 
     def keep_only(self, hashes: Collection[bytes]) -> None:
         """Drop all other segments; a process that has mapped one keeps it."""
@@ -371,16 +373,16 @@ class _SegmentCache:
         """Drop everything, including the files, because one of them is damaged."""
         self.keep_only(())
 
-    def _map_segment(self, kept: SegmentRow) -> Segment | None:
+    def _map_segment(self, segment_row: SegmentRow) -> Segment | None:
         """Return a segment of the folder; None if it is missing or damaged."""
         if self._folder is None:
             return None
         try:
-            return Segment.map(self._folder / _name(kept.hash), kept.checksum)
+            return Segment.map(self._folder / _name(segment_row.hash), segment_row.checksum)
         except (OSError, ValueError):  # OSError if it is missing, ValueError if it is truncated or changed
             return None
 
-    def _write(self, kept: SegmentRow, data: bytes) -> bool:
+    def _write(self, segment_row: SegmentRow, data: bytes) -> bool:
         """Write a segment's file atomically; return whether it could be written."""
         if self._folder is None:
             return False
@@ -389,7 +391,7 @@ class _SegmentCache:
             handle, name = tempfile.mkstemp(dir=self._folder)
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
-            Path(name).replace(self._folder / _name(kept.hash))
+            Path(name).replace(self._folder / _name(segment_row.hash))
         except OSError:
             return False
         return True

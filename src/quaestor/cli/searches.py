@@ -1,4 +1,4 @@
-"""Searches several sources in one ranking as a command; sources that fail are reported and skipped."""
+"""Runs a search as a command: of one source, or of several in one ranking, where those that fail are reported."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from quaestor.assemble import Index
 from quaestor.cli.hits import NOTHING_FOUND, SearchArguments, print_hits, remark_if_stale
@@ -15,19 +15,50 @@ from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import configure, find_root, remark_on, remark_on_unknown
 from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError, QuaestorError
-from quaestor.corpus.corpus_json import several_object
-from quaestor.corpus.several_corpora import SeveralCorpora, short_names
+from quaestor.corpus.corpus_json import search_object, several_object
+
+if TYPE_CHECKING:
+    from quaestor.corpus.several_corpora import SeveralCorpora
 
 _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")
 
 
-def search_several(arguments: SearchArguments) -> int:
-    """Search several sources, print the hits and return the exit code.
+def search(arguments: SearchArguments) -> int:
+    """Search one source or several, print the hits and return the exit code.
 
     Raises:
-        QuaestorError: none of them can be searched; the error is that of the first.
+        QuaestorError: none of the sources can be searched; of several, the error is that of the first.
     """
+    return _search_one(arguments) if len(arguments.sources) < 2 else _search_several(arguments)
+
+
+def _search_one(arguments: SearchArguments) -> int:
+    root = find_root(arguments.sources[0] if arguments.sources else None)
+    settings = configure(root, results=arguments.results, store=arguments.store).settings
+    started = time.perf_counter()
+    with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
+        where, understand = arguments.filters
+        hits, understood = corpus.find(
+            arguments.query, settings.results, mode=arguments.mode, where=where, filters=understand
+        )
+        seconds = time.perf_counter() - started
+        if arguments.as_json:
+            print_json(
+                search_object(arguments.query, hits, corpus, seconds, explain=arguments.explain, understood=understood)
+            )
+        else:
+            remark_on(understood.phrases, understood.missed, understood.translated)
+            remark_on_unknown(understood.unknown)
+            print_hits(arguments, hits, corpus, corpus.stats().documents, understood)
+            remark_if_stale(corpus.freshness)
+        print_remarks(corpus.remarks)
+    return 0 if hits else NOTHING_FOUND
+
+
+def _search_several(arguments: SearchArguments) -> int:
+    from quaestor.corpus.several_corpora import SeveralCorpora, short_names  # noqa: PLC0415 - most searches have one
+
     failures: dict[str, Exception] = {}
     roots = _make_each(arguments.sources, find_root, failures)
     if not roots:
