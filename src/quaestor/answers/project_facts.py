@@ -14,7 +14,8 @@ from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
 from quaestor.answers.explain_term import holds_documents
-from quaestor.answers.overview.overview_answer import with_own_name
+from quaestor.answers.overview.material import DOCUMENTATION
+from quaestor.answers.overview.overview_answer import own_names, with_own_name
 from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.quotes import answer
@@ -199,6 +200,11 @@ _LONGEST_FIELD = 8
 
 
 _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists|module\.bazel", re.IGNORECASE)
+_NAME = re.compile(r"""\s*["']?(?:name|title|rootProject\.name|module|Package)["']?\s*[:=]?\s*["'(]?[@\w]""")
+_LISTS = re.compile(
+    r'(?<![dD]ev)(?<![dD]ev[-_])(?:depend|\brequires?\b(?!"\s*:\s*")|install_requires|\bdeps\b)', re.IGNORECASE
+)
+"""What tells that a manifest may have a list after all."""
 _LISTS_NEEDS = re.compile(
     r"\W*(?:(?:build|runtime|system)\s+)?(?:dependenc(?:y|ies)|requirements|prerequisites)\W*", re.IGNORECASE
 )
@@ -273,7 +279,33 @@ def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
             _quote_once(lines.hit(path, first, last), draft)
     if all(_README.fullmatch(hit.path) for hit in draft.hits):
         _quote_nested(corpus, find, lines, draft)
+    if not draft.hits and find is _dependencies:
+        return _without_dependencies(corpus, lines)
     return draft.finish("facts") if draft.hits else None
+
+
+def _without_dependencies(corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
+    """Say that a manifest lists none, or that documents have no manifest; None where a search may find what does."""
+    draft = Draft()
+    named = (path for path in _of_the_whole(corpus) if _MANIFESTS.fullmatch(_name(path)))
+    for path in islice(named, 1):
+        texts = _lines(path, lines)
+        at = next((at for at, line in enumerate(texts, 1) if _NAME.match(line)), 0)
+        if at and not any(map(_LISTS.search, texts)):
+            draft.say(f"`{path}` lists no dependencies:")
+            draft.quote(lines.hit(path, at, at))
+            return draft.finish("facts")
+    if not holds_documents(corpus):
+        return None
+    draft.say("No manifest here lists what this depends on.")
+    return draft.finish("facts", known=False)
+
+
+def _of_the_whole(corpus: Corpus) -> list[str]:
+    """Return the files in the root, then those in a folder that has the whole's name."""
+    own, paths = own_names(corpus), corpus.store.documents()
+    inner = [path for path in paths if path.lower().split("/")[-2:-1] and path.lower().split("/")[-2] in own]
+    return [*sorted(inner, key=lambda path: (path.count("/"), path)), *sorted(one for one in paths if "/" not in one)]
 
 
 def _quote_once(hit: Hit, draft: Draft) -> None:
@@ -291,7 +323,13 @@ def _without_needless_readme(paths: Sequence[str], lines: CorpusLines) -> Sequen
 
 def _quote_nested(corpus: Corpus, find: _Finder, lines: CorpusLines, draft: Draft) -> None:
     """Quote the shallowest manifests below the root: those of the app and of the packages that it consists of."""
-    nested = (path for path in corpus.store.documents() if "/" in path and not any(profile_path(path).flags[:2]))
+    nested = [path for path in corpus.store.documents() if "/" in path and not any(profile_path(path).flags[:3])]
+    if find is _dependencies:
+        # What a manual or a document's code needs, the whole does not.
+        nested = [path for path in nested if DOCUMENTATION.isdisjoint(path.lower().split("/")[:-1])]
+        nested = [] if holds_documents(corpus) else nested
+        main = [path for path in _of_the_whole(corpus) if "/" in path and _MANIFESTS.fullmatch(_name(path))]
+        nested = main or nested
     shown = 0
     for path in sorted(nested, key=lambda path: (path.count("/"), path)):
         stretches = [] if _README.fullmatch(_name(path)) or shown == _MOST_NESTED else [*islice(find(path, lines), 1)]
