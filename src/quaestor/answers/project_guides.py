@@ -110,9 +110,9 @@ _PACKAGE_COMMAND = re.compile(
 _FURTHER_COMMAND = re.compile(
     r"(?:^|[\s`$>#(])(?:git clone|make|cmake|meson|\./[\w./-]+|autoreconf|ninja|python3?|pip3?|uv|bundle|rake|npm|yarn"
     r"|pnpm|cargo|go|mix|rails|bin/\w+|mvn|gradle|dotnet|kubectl|skaffold|ansible\S*|terraform|vagrant|php|cp|sudo|sh"
-    r"|bash|java|zig|swift|hugo|rebar3|docker\S*|brew|apt\S*|curl|wget)\s|#include\s*[<\"]|^\s*import\s+[\"(]",
+    r"|bash|java|zig|swift|hugo|rebar3|docker\S*|brew|apt\S*|curl|wget)\s"
+    r"|^\s*\$?\s*(?:make|ninja|npm i|yarn|bundle|mix|tox)\s*$|#include\s*[<\"]|^\s*import\s+[\"(]",
 )
-_IN_CODE = re.compile(r"`|^(?: {4}|\t| {2,}\$)\s*\S|^\s*\$ ")
 _LINK = re.compile(r"https?://|\]\(|`_|link:|<a\s|xref:|:(?:ref|doc):`|`")
 
 
