@@ -111,7 +111,7 @@ _FURTHER_COMMAND = re.compile(
     r"(?:^|[\s`$>#(])(?:git clone|make|cmake|meson|\./[\w./-]+|autoreconf|ninja|python3?|pip3?|uv|bundle|rake|npm|yarn"
     r"|pnpm|cargo|go|mix|rails|bin/\w+|mvn|gradle|dotnet|kubectl|skaffold|ansible\S*|terraform|vagrant|php|cp|sudo|sh"
     r"|bash|java|zig|swift|hugo|rebar3|docker\S*|brew|apt\S*|curl|wget)\s"
-    r"|^\s*\$?\s*(?:make|ninja|npm i|yarn|bundle|mix|tox)\s*$|#include\s*[<\"]|^\s*import\s+[\"(]",
+    r"|^\s*(?:\$\s*)?(?:make|ninja|npm i|yarn|bundle|mix|tox)\s*$|#include\s*[<\"]|^\s*import\s+[\"(]",
 )
 _LINK = re.compile(r"https?://|\]\(|`_|link:|<a\s|xref:|:(?:ref|doc):`|`")
 
@@ -291,7 +291,7 @@ class _InstallGuides:
         parts = [*parts_of(lines)]
         asides = [(one.first, one.last) for one in parts if _is_aside(one, parts[0])]
         for at in range(1, len(lines) + 1):
-            if not any(first <= at <= last for first, last in asides) and self._leads_to_guide(lines, at):
+            if self._leads_to_guide(lines, at) and not any(first <= at <= last for first, last in asides):
                 yield Source(path, at, at)
                 return
 
@@ -313,10 +313,11 @@ class _InstallGuides:
         lines = self._material.lines(path)
         parts = [*parts_of(lines)]
         for at, line in enumerate(lines, 1):
+            if not _PACKAGE_COMMAND.search(line):
+                continue
             around = [one for one in parts if one.first <= at <= one.last]
             entry = lines[at - 1 : at + _LONGEST_ENTRY * line.rstrip().endswith((">", "{", "(", "[", "=", ":"))]
-            named = _PACKAGE_COMMAND.search(line) and self._own.search("\n".join(entry))
-            if not named or (around and _is_aside(around[-1], parts[0])):
+            if not self._own.search("\n".join(entry)) or (around and _is_aside(around[-1], parts[0])):
                 continue
             inner = around[-1] if around else Part("", 1, len(lines), ())
             end = min((one.first - 2 for one in parts if one.first > at), default=inner.last)
