@@ -120,11 +120,16 @@ _MANNER = re.compile(
     r"(?<=\S)\s+(?:via|with|using|from|by|through|on|for|in|as|into|under|to your|to a|without)\b.*", re.IGNORECASE
 )
 _ADDED = re.compile(r"\s*\([^()]*\)\s*$")
+_LEADS_ON = re.compile(
+    r"\b(?:install|download|deploy|host|docker|cloud|set-?up)\w*\b.*(?:https?://|\]\()"
+    r"|\]\([^()]*(?:install|download|deploy|host|docker|setup)",
+    re.IGNORECASE,
+)
 _TO_GUIDE = r"(?:install\w*|getting started|get started|quick ?start|download|set-?up)"
 _LINKED = re.compile(
     rf"^[\s*>|-]*\[!?\[?[^\[\]]*\b{_TO_GUIDE}\b[^\[\]]*\]\s*\((?!#)"
     r"|^.*\b(?:see|refer to|follow|visit|read|check out)\b[^.\[\]]{0,40}\[[^\[\]]*\binstall[^\[\]]*\]\s*\((?!#)"
-    r"|\binstall\w*\b[^<>]{0,60}(?:https?://|\]\()",
+    r"|^\[[^\[\]]*\binstall[^\[\]]*\]:\s*https?://",
     re.IGNORECASE,
 )
 _STORE = re.compile(r"alt=\"(?:get it|download) on", re.IGNORECASE)
@@ -236,7 +241,7 @@ def _installing(material: Material, corpus: Corpus) -> Iterator[Source]:
         guides.pages(_PAGES[1]),
         guides.sections(readme, _START_WORDS, _FURTHER_COMMAND, soon=True),
         [pointer] if pointer else (),
-        guides.sections(readme, _FIRST_WORDS, _LINK),
+        guides.sections(readme, _FIRST_WORDS, _LEADS_ON),
         guides.links(readme),
         guides.sections(readme, _BUILD_WORDS, _FURTHER_COMMAND),
         guides.sections(readme, _INSTALL_WORDS | _START_WORDS, _FURTHER_COMMAND, aside=True),
@@ -297,10 +302,10 @@ class _InstallGuides:
 
     def _leads_to_guide(self, lines: Sequence[str], at: int) -> bool:
         """Return whether a line is a link to a guide, or a badge of a shop, beside one of the project's own names."""
-        line, around = lines[at - 1], "\n".join(lines[max(at - 3, 0) : at + 2])
-        linked = _LINKED.search(line)
-        whole = linked is not None and linked.start() == 0
-        return whole or ((linked or _STORE.search(line)) is not None and self._own.search(around) is not None)
+        if _LINKED.match(lines[at - 1]):
+            return True
+        around = "\n".join(lines[max(at - 3, 0) : at + 2])
+        return _STORE.search(lines[at - 1]) is not None and self._own.search(around) is not None
 
     def _is_about(self, title: str, words: frozenset[str]) -> bool:
         named = self._own.sub(OWN, _MANNER.sub("", _ADDED.sub("", title)))
@@ -382,7 +387,8 @@ def _excerpt(
     if found is None:
         return None
     if early:
-        found = next((at for at in range(first, found) if _FURTHER_COMMAND.search(lines[at - 1])), found)
+        soon = range(first, min(found, first + _MOST_LINES))
+        found = next((at for at in soon if _FURTHER_COMMAND.search(lines[at - 1])), found)
     while first < found and not lines[first - 1].strip():
         first += 1
     if found >= first + _MOST_LINES:
