@@ -131,9 +131,9 @@ class Changelogs:
         """
         sections = [one for one in self.sections if one.section.version == version]
         if day:
-            apart = [(_days_apart(one.section.heading, day), one) for one in sections]
-            near = [one for days, one in apart if days <= _SAME_RELEASE]
-            sections = near or [one for days, one in apart if days == _UNDATED] or sections
+            by_distance = [(_days_apart(one.section.heading, day), one) for one in sections]
+            near = [one for days, one in by_distance if days <= _SAME_RELEASE]
+            sections = near or [one for days, one in by_distance if days == _UNDATED] or sections
         return max(sections, key=lambda one: one.section.last - one.section.first, default=None)
 
     def versions(self) -> list[Version]:

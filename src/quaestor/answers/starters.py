@@ -243,20 +243,19 @@ def _of_code(material: Material) -> Iterator[Starter]:
     Definitions with a comment come first, because their answers begin with prose.
     """
     mentioned = list(islice(_mentioned(material), _MOST_FILES))
-    counted = importers_of(material)
+    counted = Counter({path: count for path, count in importers_of(material).items() if _is_program(material, path)})
     largest = sorted(
         (path for path in material.documents if _is_program(material, path)),
         key=lambda path: -material.documents[path].size,
     )
-    imported = (path for path, _ in counted.most_common() if _is_program(material, path))
-    paths = list(dict.fromkeys([*islice(imported, _MOST_FILES), *largest]))[:_MOST_FILES]
-    names = [(path, telling) for path in paths if (telling := _telling_names(material, path))]
-    first = sorted(((path, telling[0]) for path, telling in names), key=lambda one: not one[1][0])
+    paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
+    names = [(path, definitions) for path in paths if (definitions := _telling_names(material, path))]
+    first = sorted(((path, definitions[0]) for path, definitions in names), key=lambda one: not one[1][0])
     for path, (_, kind, name) in dict.fromkeys([*mentioned, *first]):
         yield Starter(
             f"What does `{name}` do?" if looks_like_code(name) else f"What does the {kind} `{name}` do?", path
         )
-    for _, _, name in (one for _, telling in names for one in telling[1:]):
+    for _, _, name in (one for _, definitions in names for one in definitions[1:]):
         yield Starter(f"Who uses `{name}`?")
 
 
@@ -413,10 +412,10 @@ def names_in(lines: Iterable[str]) -> frozenset[str]:
 
 def subject_of_question(question: str) -> str:
     """Return the thing that a question made from a heading asks about, as in "Tell me about X."; "" for other forms."""
-    forms = ((_TELL, "."), *_TELL_IN.values())
-    found = (one for one in forms if question.startswith(one[0]) and question.endswith(one[1]))
-    before, after = next(found, ("", ""))
-    return question.removeprefix(before).removesuffix(after) if before or after else ""
+    for before, after in _TELL_IN.values():
+        if question.startswith(before) and question.endswith(after):
+            return question.removeprefix(before).removesuffix(after)
+    return question.removeprefix(_TELL).removesuffix(".") if question.startswith(_TELL) else ""
 
 
 _TELL = "Tell me about "
@@ -462,10 +461,10 @@ def _act(heading: str, subject: str) -> str:
     adjective = first.lower() in _ALSO_ADJECTIVES and not (_OBJECT.match(rest) or _HOW.match(rest))
     if adjective or _NO_OBJECT.fullmatch(rest):
         return ""
-    thing, _, last = heading.rpartition(" ")
+    acted_on, _, last = heading.rpartition(" ")
     # Of a name only: in "Initial configuration" it is not said what is configured.
-    if last.lower() in _ACTS and thing and all(word != word.lower() for word in thing.split()):
-        return f"How do I {_NOUNS[last.lower()]} {thing}?"
+    if last.lower() in _ACTS and acted_on and all(word != word.lower() for word in acted_on.split()):
+        return f"How do I {_NOUNS[last.lower()]} {acted_on}?"
     return _act_on(first, rest, subject)
 
 

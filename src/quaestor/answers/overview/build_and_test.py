@@ -49,7 +49,7 @@ _COMMAND = re.compile(
     r"|vendor/bin|phpunit|flutter|dart|melos|julia|busted|zig|nimble|xcodebuild|ant|lein|clojure|bb|R CMD|ruff"
     r"|mypy|docker compose"
     r"|php|phpdbg|molecule|ansible-\w+|terraform|tofu|pre-commit|bats|luarocks|opam|nix|helm|vendor/bin/\w+)"
-    r"(?=\s|$).*)$"
+    r"(?=\s|$)(?!.*[a-z]\. [A-Z]).*)$"  # not a line of a sentence, which may begin with "make" or "go"
 )
 _QUOTED = (
     (
@@ -74,7 +74,7 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
         r"\b(?:build|assemble|compile|make|configure|bootstrap|autogen|install|bundle|dist)", re.IGNORECASE
     ),
     "test": re.compile(
-        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|test",
+        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|(?<!la)test",
         re.IGNORECASE,
     ),
     "run": re.compile(
@@ -267,9 +267,9 @@ def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
             for number, line in enumerate(lines, 1):
                 if match := pattern.match(line):
                     targets.setdefault(match[1], number)
-            telling = [one for one in targets if _lead_in_pattern(aim).search(one)] or ([] if aim else list(targets))
-            telling.sort(key=lambda name: _distance(name, aim))
-            shown = telling[:_MOST_TARGETS]
+            matching = [one for one in targets if _lead_in_pattern(aim).search(one)] or ([] if aim else list(targets))
+            matching.sort(key=lambda name: _distance(name, aim))
+            shown = matching[:_MOST_TARGETS]
             if shown:
                 number = targets[shown[0]]
                 first = _first_of(lines[number - 1], path, number, ", ".join(shown))
@@ -430,4 +430,4 @@ def _line(path: str, number: int, text: str) -> Entry:
     shown = " ".join(text.split())
     if len(shown) > _LONGEST:
         shown = shown[:_LONGEST].rpartition(" ")[0]
-    return Entry(path, Statement(shown, Source(path, number, number), verbatim=True))
+    return Entry(path, Statement(shown, Source(path, number, number), verbatim=shown in text))

@@ -120,8 +120,8 @@ def _with_sources(imported: Mapping[str, int], material: Material) -> Mapping[st
 
     The source implements what the header declares, so of the two the source is worth reading.
     """
-    moved = {path: _source_beside(path, material) for path in imported}
-    return {moved[path] or path: number for path, number in imported.items()}
+    source_of = {path: _source_beside(path, material) for path in imported}
+    return {source_of[path] or path: number for path, number in imported.items()}
 
 
 def _source_beside(path: str, material: Material) -> str:

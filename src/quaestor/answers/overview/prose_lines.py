@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from quaestor.core.light_imports import NamedTuple
 
@@ -21,6 +22,9 @@ _AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
 _OPEN_TAG = re.compile(r"<(?:img|a|source|p|div|picture|h[1-6])\b[^<>]*$")
 _LONGEST_TAG = 8
 """Lines of a tag, at most; a blank line ends it, too."""
+_LINK_OPENS = re.compile(r"\s*<a\b[^<>]*>\s*(?:<[^<>]*>\s*)*$", re.IGNORECASE)
+_TITLE_TAG = re.compile(r"<h[1-6]\b", re.IGNORECASE)
+_LONGEST_LINKED = 30
 # <b>slide</b>s is one word.
 _WITHIN_WORD = re.compile(r"(?<=\w)</?(?:b|code|em|font|i|span|strong|u)(?:\s[^<>]*)?>(?=\w)")
 _DIRECTIVE = re.compile(
@@ -79,9 +83,10 @@ def plain(text: str) -> str:
     """Return the words of some lines on one line, without markup; only the beginning of very long ones."""
     # The patterns take the square of what looks like markup and is none.
     text = _AUTOLINK.sub(r"\1", _WITHIN_WORD.sub("", _IMAGE.sub(" ", text[:_LONGEST])))
+    # An address in reStructuredText looks like a tag.
+    text = _ROLE.sub(r"\1", _RST_LINK.sub(r"\1", text))
     text = _TAG.sub(" ", text).replace("&nbsp;", " ")
-    for pattern in (_LINK, _RST_LINK, _ROLE, _ADOC_LINK):
-        text = pattern.sub(r"\1", text)
+    text = _ADOC_LINK.sub(r"\1", _LINK.sub(r"\1", text))
     # reStructuredText joins what emphasis parts: **f**\ riendly.
     return _SPACES.sub(" ", _EMPHASIS.sub("", text.replace("\\ ", ""))).strip(" |\\")
 
@@ -93,9 +98,9 @@ def says_something(text: str) -> bool:
 
 def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
     """Yield the paragraphs of a document in order, without lists, tables, code and decoration."""
-    heading, begun, words, in_list = "", 0, list[str](), False
+    heading, first_line, words, in_list = "", 0, list[str](), False
     before = ""
-    shown = _without_open_tags([line for _, line in _outside_code(lines)])
+    shown = _without_linked_blocks(_without_open_tags([line for _, line in _outside_code(lines)]))
     for number, line in enumerate(shown, 1):
         # What is indented below a tag is text of that element, and no code.
         line = line.lstrip() if before.startswith("<") else line
@@ -108,15 +113,15 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
             or (in_list and (not line or line.startswith((" ", "\t"))))
         )
         if title is None and not in_list and _is_text(line):
-            begun = begun or number
+            first_line = first_line or number
             words.append(line)
             continue
         if words:
-            yield from _paragraph_of(words, begun, heading)
-            begun, words = 0, []
+            yield from _paragraph_of(words, first_line, heading)
+            first_line, words = 0, []
         heading = title or heading
     if words:
-        yield from _paragraph_of(words, begun, heading)
+        yield from _paragraph_of(words, first_line, heading)
 
 
 def _without_open_tags(lines: Sequence[str]) -> list[str]:
@@ -134,6 +139,19 @@ def _without_open_tags(lines: Sequence[str]) -> list[str]:
         opened = _OPEN_TAG.search(line)
         inside = _LONGEST_TAG if opened else 0
         pieces.append(line[: opened.start()] if opened else line)
+    return pieces
+
+
+def _without_linked_blocks(lines: Sequence[str]) -> list[str]:
+    """Return the lines without elements that are links as a whole, such as a sponsor's picture and slogan."""
+    pieces, inside = list[str](), 0
+    for number, line in enumerate(lines):
+        if not inside and _LINK_OPENS.match(line) and "</a>" not in line.lower():
+            block = list(takewhile(lambda one: "</a>" not in one.lower(), lines[number : number + _LONGEST_LINKED]))
+            closed = len(block) < len(lines[number : number + _LONGEST_LINKED])
+            inside = len(block) + 1 if closed and not _TITLE_TAG.search("\n".join(block)) else 0
+        pieces.append("" if inside else line)
+        inside = max(0, inside - 1)
     return pieces
 
 
@@ -204,10 +222,10 @@ def is_fence(line: str) -> bool:
     return line.lstrip().startswith(("```", "~~~"))
 
 
-def _paragraph_of(words: Sequence[str], begun: int, heading: str) -> Iterator[Paragraph]:
+def _paragraph_of(words: Sequence[str], first_line: int, heading: str) -> Iterator[Paragraph]:
     text = plain("\n".join(words))
     if says_something(text) and not text.startswith("<"):
-        yield Paragraph(text, begun, begun + len(words) - 1, heading)
+        yield Paragraph(text, first_line, first_line + len(words) - 1, heading)
 
 
 def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
