@@ -96,6 +96,17 @@ def test_the_nearest_passages_are_shown(quaestor: Run, repository: Path) -> None
     assert all(place.rpartition(":")[2].isdigit() for place in nearest)
 
 
+def test_the_nearest_passage_is_shown_as_quotes_are_and_its_long_lines_in_part(quaestor: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "bread"
+    folder.mkdir()
+    (folder / "batter.rst").write_text(f"Batter\n======\n\nSee :ref:`dough <dough>`.\n\nStir {'and stir ' * 60}.\n")
+    done = quaestor("ask", "zyxquu blorft quaggle frumious bandersnatch vorpal manxome uffish batter?", folder)
+    assert done.code == 1
+    assert "      See dough.\n" in done.out
+    assert all(len(line) < 320 for line in done.out.splitlines())
+    assert done.out.endswith("…\n")
+
+
 ABOUT = {
     "boats": "The ferry leaves the harbour at noon and carries forty cars.",
     "bread": "Dough rests for eighteen hours in the refrigerator before it is baked.",

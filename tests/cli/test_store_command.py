@@ -96,7 +96,7 @@ def test_a_shared_index_is_not_begun_anew_from_where_no_files_are(
     shared = ("--store", store)
     quaestor("index", tmp_path / "checkout", *shared)
     refused = quaestor("index", tmp_path / "empty", *shared, "--rebuild")
-    assert (refused.code, "There are no files in" in refused.sentence) == (2, True)
+    assert (refused.code, "holds no files to rebuild" in refused.sentence) == (2, True)
     assert hits(quaestor("search", "--json", "total of a cart", tmp_path / "empty", *shared))
 
 

@@ -8,7 +8,6 @@ from itertools import groupby
 
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_head, in_code, qualified_name
-from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.path_descriptions import GUARD, comment_below_includes
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.paragraphs import pieces_of
@@ -22,7 +21,7 @@ from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.stored_files import IndexedFile
-from quaestor.search.names_in_question import looks_like_a_file, looks_like_code
+from quaestor.search.names_in_question import looks_like_a_file, looks_like_code, read_name_question
 from quaestor.search.path_roles import folders_to_sources, profile_path
 from quaestor.stores import StoredChunk
 
@@ -96,12 +95,12 @@ def _explain_target(target: str, kind: str, corpus: Corpus, *, place: bool) -> W
         return None if resolved.corrected or place else _explain_documented_name(corpus, resolved.related, target)
     if path := _module_named(resolved.related):
         return explain_file(corpus, path)
-    taken = (
+    correction = (
         f"{in_code(target)} is defined nowhere here; the nearest name is {in_code(resolved.name)}."
         if resolved.corrected
         else ""
     )
-    return _explain_known_name(corpus, resolved.related, taken, documented=not place)
+    return _explain_known_name(corpus, resolved.related, correction, documented=not place)
 
 
 def _module_named(relatives: Related) -> str:

@@ -111,7 +111,7 @@ _BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while
 
 
 class _Form(IntEnum):
-    """How lines tell what an option is, the surest first."""
+    """The ways in which lines describe an option, the surest first."""
 
     ENTRY = 0
     DECLARED = 1
@@ -280,7 +280,7 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
 
 
 def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
-    """Yield the places that tell what an option is."""
+    """Yield the places that describe an option."""
     name = option.lstrip("-")
     token = re.compile(rf"(?<![\w.-]){'-' if len(name) == 1 else '-{0,2}'}{re.escape(name)}(?![\w-])")
     for stored in corpus.store.get(corpus.store.holding(terms(name), _MOST_CHUNKS)).values():

@@ -20,7 +20,6 @@ from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_option import explain_option, list_environment, list_options
 from quaestor.answers.explain_term import explain_term, holds_documents
 from quaestor.answers.listings import list_declared, list_folder, list_tests
-from quaestor.answers.names_question import asks_about_a_word
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_overview,
@@ -38,7 +37,7 @@ from quaestor.core.errors import NotFoundError
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.search.names_in_question import names_of_code
+from quaestor.search.names_in_question import asks_about_a_word, names_of_code
 
 _LONGEST = 300
 _PASSAGES = 10
@@ -79,6 +78,23 @@ def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer 
     return explain_term(question, corpus) if asks_about_a_word(question.text) and holds_documents(corpus) else None
 
 
+_OF_GUIDE = re.compile(
+    r"instal|set.*up|\bget|\badd|\buse|download|includ|import|integrat|contribut|patch|pull request"
+    r"|\bprs?\b|help|involved|einricht|\brichte|\bbind|nutze|verwende|beitrag|mitarbeit|mithelf|mitmach|mitwirk|ajout|utilis|particip|colabor"
+    r"|añad|agreg|\bus[oa]|obtain|安装|贡献|インストール|貢献",
+    re.IGNORECASE,
+)
+
+
+def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer how the project is installed or contributed to; None for other questions."""
+    if not _OF_GUIDE.search(question.text[:200]):
+        return None
+    from quaestor.answers.project_guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
+
+    return answer_with_project_guide(question, corpus)
+
+
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer to a question about history; None for other questions, or if the history does not answer."""
     if not may_ask_history(question.text):
@@ -109,6 +125,7 @@ WAYS: tuple[Way, ...] = (
     answer_origin,
     answer_project_facts,
     list_declared,
+    _answer_with_project_guide,
     answer_with_callers,
     answer_with_maintainers,
     answer_history,
@@ -199,11 +216,11 @@ def _join_answers(first: WayAnswer, rest: WayAnswer) -> WayAnswer:
     """Return one answer after the other."""
     if not rest.known or not rest.pieces:
         return replace(first, pieces=(*first.pieces, f"\n{_NO_REST}"))
-    moved = [piece if isinstance(piece, str) else piece + len(first.hits) for piece in rest.pieces]
-    if isinstance(moved[0], str):
+    renumbered = [piece if isinstance(piece, str) else piece + len(first.hits) for piece in rest.pieces]
+    if isinstance(renumbered[0], str):
         ended = isinstance(first.pieces[-1], str) and first.pieces[-1].endswith("\n")
-        moved[0] = ("\n" if ended else "\n\n") + moved[0].lstrip("\n")
-    return WayAnswer(first.way, (*first.pieces, *moved), (*first.hits, *rest.hits))
+        renumbered[0] = ("\n" if ended else "\n\n") + renumbered[0].lstrip("\n")
+    return WayAnswer(first.way, (*first.pieces, *renumbered), (*first.hits, *rest.hits))
 
 
 def _first_answer(ways: Iterable[Way], question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -95,8 +95,8 @@ class FreshIndex:
             self.try_refresh()
 
     def _use(self, parts: IndexParts) -> None:
-        self.store, self.embedder, self.indexer, ranker, coming = parts
-        self.meaning = SearchEmbedder(self.embedder, self.indexer, self.root, coming)
+        self.store, self.embedder, self.indexer, ranker, vector_progress = parts
+        self.meaning = SearchEmbedder(self.embedder, self.indexer, self.root, vector_progress)
         name = project_name(self.root, self.indexer.settings.git_within)
         self.retriever = Retriever(self.store, self.meaning.query_embedder, ranker, name)
         self._prose: tuple[int, bool] = (-1, False)  # as of a generation of the store
@@ -225,7 +225,7 @@ def _repairs(damaged: Collection[str]) -> tuple[str, ...]:
     if not damaged:
         return ()
     parts = ", ".join(sorted(damaged))
-    return (f"Parts of the index were damaged or of another version and are made anew from the rest: {parts}.",)
+    return (f"Parts of the index were damaged or of another version and are rebuilt from the rest: {parts}.",)
 
 
 def _now() -> str:

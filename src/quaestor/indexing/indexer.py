@@ -15,6 +15,7 @@ from quaestor.embedding.remote import Allowance
 from quaestor.files.change_watch import ChangeWatch
 from quaestor.files.consistent_read import UNTRUSTED, on_disk, read_snapshot
 from quaestor.files.git_folder import head_commit
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.files.ingest_report import (
     Changes,
     CountTokens,
@@ -26,7 +27,6 @@ from quaestor.files.ingest_report import (
     Survey,
     by_reason,
 )
-from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import WalkResult, checked_root, folder_of, walk
 from quaestor.files.walk_rules import Decisions
 from quaestor.indexing.index_notes import TAKEN_IN_KEY, IntakeNote, pending_documents

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
-from quaestor.answers.overview.overview_text import overview_object
-from quaestor.answers.overview.statements import Overview
+from quaestor.answers.overview.overview_text import Overview, overview_object
 from quaestor.assemble import Index
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, safe, style, wrapped

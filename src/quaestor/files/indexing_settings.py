@@ -1,4 +1,4 @@
-"""Settings of indexing that a caller can choose."""
+"""Settings of indexing: which files are read, how they are cut, and with which resources."""
 
 from __future__ import annotations
 
