@@ -52,6 +52,13 @@ def test_an_unknown_answer_is_said_to_be_unknown(quaestor: Run, repository: Path
     assert "Sources" not in done.out
 
 
+def test_who_is_asked_back_is_not_told_that_nothing_was_found(quaestor: Run, repository: Path) -> None:
+    done = quaestor("ask", "how do I turn that off?", repository)
+    assert done.code == 1
+    assert done.out.startswith("What do you mean by “that”?")
+    assert "Not found" not in done.out and "Nearest" not in done.out
+
+
 def test_an_empty_folder_is_said_to_be_empty(quaestor: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = quaestor("ask", QUESTION, tmp_path / "empty")

@@ -197,8 +197,8 @@ def _in_chunks(term: str, corpus: Corpus) -> Iterator[_Place]:
         if stored.document.language in PROSE and may.search(stored.chunk.text):
             shift = stored.chunk.span.start_line - 1
             for one in definitions_of(term, stored.chunk.text.split("\n")):
-                moved = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)
-                yield _place(term, stored.document, moved)
+                in_document = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)
+                yield _place(term, stored.document, in_document)
 
 
 def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:

@@ -152,8 +152,8 @@ class _Cutter:
     def _is_about_page(self, line: str) -> bool:
         """Return whether a line begins, or belongs to, a block of directives about the page."""
         words = line.lstrip()
-        if begun := _APART.match(line):
-            self._apart = len(begun["indent"])
+        if mark := _APART.match(line):
+            self._apart = len(mark["indent"])
         elif self._apart is not None and words and len(line) - len(words) <= self._apart:
             self._apart = None
         return self._apart is not None

@@ -14,7 +14,7 @@ from quaestor.chunking.languages import PROSE as DOCUMENTS
 from quaestor.core.terms import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
-PROSE = frozenset(("", "html", "mdx", "rst", "tex", *DOCUMENTS))
+PROSE = frozenset(("", "mdx", "rst", "tex", *DOCUMENTS))
 _PLAIN = frozenset(("", "text"))
 _COMMENTED = re.compile(r"[#;](?![#;])")
 _BLOCK = re.compile(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
@@ -182,8 +182,8 @@ def without_neighbours(stretch: Stretch, weight: Callable[[str], float]) -> Stre
     if not stretch.code:
         return stretch
     text = stretch.text
-    parted = _without_outermost(text, stretch.passage.language, 0, len(text), weight, _OF_BEST_FURTHER)
-    start, end = _whole_lines(text, *parted)
+    bounds = _without_outermost(text, stretch.passage.language, 0, len(text), weight, _OF_BEST_FURTHER)
+    start, end = _whole_lines(text, *bounds)
     return replace(stretch, start=stretch.start + start, end=stretch.start + end)
 
 
@@ -202,15 +202,15 @@ def _pieces_of(passage: Passage) -> list[Piece]:
 
 
 def _rows_apart(text: str, pieces: Sequence[Piece], weight: Callable[[str], float]) -> Sequence[Piece]:
-    """Return pieces, each row of a long table a section by itself if a row tells most."""
+    """Return pieces; each row of a long table becomes its own section if one row holds most of the question."""
     rows = [piece for piece in pieces if _ROW.match(text, piece.start)]
     weights = {piece.start: weight(text[piece.start : piece.end]) for piece in pieces}
     most = max((weights[row.start] for row in rows), default=0.0)
     if len(rows) < _MANY_ROWS or not most or most < max(weights.values()):
         return pieces
-    apart = {row.start for row in rows}
+    row_starts = {row.start for row in rows}
     return [
-        Piece(one.start, one.end, len(pieces) + number if one.start in apart else one.section, one.heading)
+        Piece(one.start, one.end, len(pieces) + number if one.start in row_starts else one.section, one.heading)
         for number, one in enumerate(pieces)
     ]
 
@@ -261,10 +261,10 @@ def _definitions_that_tell(passage: Passage, span: tuple[int, int], weight: Call
 
 
 def _rows_that_tell(text: str, weight: Callable[[str], float]) -> tuple[int, int]:
-    """Return where the lines of a table of values begin and end that tell enough of the question."""
+    """Return the start and end of the rows, in a table of values, that hold enough of the question."""
     rows = [Piece(*line.span(), number, "") for number, line in enumerate(re.finditer(r"[^\n]+", text))]
-    telling = _without_edges(text, rows, weight) if len(rows) >= _MANY_ROWS else rows
-    return telling[0].start, telling[-1].end
+    kept_rows = _without_edges(text, rows, weight) if len(rows) >= _MANY_ROWS else rows
+    return kept_rows[0].start, kept_rows[-1].end
 
 
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
@@ -300,8 +300,8 @@ def _without_edges(
     """Return pieces without the first and last sections that hold less than the best one's share times ``least``."""
     sections = [list(own) for _, own in groupby(pieces, key=lambda piece: piece.section)]
     shares = [weight("\n".join([own[0].heading, *(text[one.start : one.end] for one in own)])) for own in sections]
-    telling = [number for number, share in enumerate(shares) if share >= least * max(shares)]
-    return [piece for own in sections[telling[0] : telling[-1] + 1] for piece in own]
+    best = [number for number, share in enumerate(shares) if share >= least * max(shares)]
+    return [piece for own in sections[best[0] : best[-1] + 1] for piece in own]
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,18 +228,18 @@ class _ScoredStretch:
 
     Attributes:
         stretch: the lines that would be quoted.
-        held: the question's terms that it holds.
+        terms: the question's terms that it holds.
         likeness: similarity to the question, 0 to 1; 0 without an embedder.
         behind: how far the passage's score is behind the first one's.
-        found: first and last line of the chunk that was found.
+        found_lines: first and last line of the chunk that was found.
         defines: the names that its passage defines.
     """
 
     stretch: Stretch
-    held: frozenset[str]
+    terms: frozenset[str]
     likeness: float
     behind: float
-    found: tuple[int, int]
+    found_lines: tuple[int, int]
     defines: tuple[str, ...] = ()
 
 
@@ -253,16 +253,16 @@ def _best_stretches(
     """Return the best stretch of each of the best passages that has anything to do with the question."""
     wanted = frozenset(rarity)
     count = len(passages) if asks_for_several(question) else _PASSAGES
-    standing = [_points_behind(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
+    distances = [_points_behind(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
     every = [
-        (rank, stretch) for rank, (_, span) in enumerate(standing) for stretch in stretches_of(passages[rank], span)
+        (rank, stretch) for rank, (_, span) in enumerate(distances) for stretch in stretches_of(passages[rank], span)
     ]
     likenesses = _likenesses(question, [stretch for _, stretch in every], encode)
     best: dict[int, tuple[float, _ScoredStretch]] = {}
     for (rank, stretch), likeness in zip(every, likenesses, strict=True):
-        behind, span = standing[rank]
+        behind, span = distances[rank]
         one = _ScoredStretch(stretch, stretch.terms & wanted, likeness, behind, span, _names_defined(rank, hits))
-        worth = share_of(one.held, rarity) + max(0.0, likeness)
+        worth = share_of(one.terms, rarity) + max(0.0, likeness)
         if worth < _LEAST_WORTH:
             continue
         worth += _OF_FOUND * _shown_of(stretch, span) + _OF_PASSAGE * stretch.code * _of_passage(stretch)
@@ -403,7 +403,7 @@ def _choose(
     """
 
     def worth(one: _ScoredStretch) -> float:
-        return share_of(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
+        return share_of(one.terms, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
 
     rest = sorted(best, key=worth, reverse=True)
     if first is not None:
@@ -477,7 +477,7 @@ def _label(one: _ScoredStretch, first: int, last: int) -> str:
     """
     stretch, passage = one.stretch, one.stretch.passage
     if stretch.code:
-        if last < one.found[0] or one.found[1] < first or not passage.symbol:
+        if last < one.found_lines[0] or one.found_lines[1] < first or not passage.symbol:
             return ""
         beside = [name for name in one.defines if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", stretch.text)]
         several = passage.symbol in one.defines and beside and beside[0] != passage.symbol

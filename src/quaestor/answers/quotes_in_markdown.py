@@ -95,7 +95,8 @@ def _shorten(quote: Quote, question: str, encode: Encode | None) -> Quote:
         alone = not wanted.isdisjoint(content_terms(texts[best]))
         return replace(quote, text=texts[best] if alone else _with_following(quote.text, parts[best:]))
     line = quote.text.split("\n", 1)[0]
-    return replace(quote, text=line if len(line) <= _MOST_AGAIN else line[:_MOST_AGAIN].rpartition(" ")[0] or line)
+    cut = line[:_MOST_AGAIN]
+    return replace(quote, text=cut if cut == line else cut.rpartition(" ")[0] or cut)
 
 
 def _sentences_of(quote: Quote) -> Iterator[Piece]:

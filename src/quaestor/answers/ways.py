@@ -1,7 +1,7 @@
-"""Chooses the way in which a question is answered, or two for a question that is two.
+"""Chooses the way in which a question is answered.
 
-Two are what the project or a name is, and something else about it: "What is this and how do I build it?", "what is
-src/a.py for, and who uses it?". One search for both would answer neither.
+A question may be two: what the project or a name is, and something else about it. "What is this and how do I build
+it?" and "what is src/a.py for, and who uses it?" are; one search for both would answer neither.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.answer_from_file import answer_within_file
+from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_within_file
 from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.drafts import CorpusLines, Draft
@@ -19,7 +19,7 @@ from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_option import explain_option, list_environment, list_options
 from quaestor.answers.explain_term import explain_term, holds_documents
-from quaestor.answers.names_question import asks_about_a_word
+from quaestor.answers.listings import list_declared, list_folder, list_tests
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_overview,
@@ -30,14 +30,14 @@ from quaestor.answers.overview.overview_answer import (
 )
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
 from quaestor.answers.passage_order import without_restated
-from quaestor.answers.project_facts import answer_project_facts
+from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
 from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.search.names_in_question import names_of_code
+from quaestor.search.names_in_question import asks_about_a_word, names_of_code
 
 _LONGEST = 300
 _PASSAGES = 10
@@ -78,6 +78,23 @@ def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer 
     return explain_term(question, corpus) if asks_about_a_word(question.text) and holds_documents(corpus) else None
 
 
+_OF_GUIDE = re.compile(
+    r"instal|set.*up|\bget|\badd|\buse|download|includ|import|integrat|contribut|patch|pull request"
+    r"|\bprs?\b|help|involved|einricht|\brichte|\bbind|nutze|verwende|beitrag|mitarbeit|mithelf|mitmach|mitwirk|ajout|utilis|particip|colabor"
+    r"|añad|agreg|\bus[oa]|obtain|安装|贡献|インストール|貢献",
+    re.IGNORECASE,
+)
+
+
+def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer how the project is installed or contributed to; None for other questions."""
+    if not _OF_GUIDE.search(question.text[:200]):
+        return None
+    from quaestor.answers.project_guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
+
+    return answer_with_project_guide(question, corpus)
+
+
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer to a question about history; None for other questions, or if the history does not answer."""
     if not may_ask_history(question.text):
@@ -92,14 +109,25 @@ def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     return answer_history_question(request, corpus)
 
 
+def answer_with_maintainers(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer who maintains the project or owns a path: what its files say, and below it what git tells; else None."""
+    stated = answer_maintainers(question, corpus)
+    told = answer_history(question, corpus) if stated is not None else None
+    return stated if stated is None or told is None or not told.known else _join_answers(stated, told)
+
+
 def may_ask_history(text: str) -> bool:
     """Return whether a question may be about history; a cheap test, which says yes in doubt."""
     return (_OF_CHANGE.search(text[:400]) or _HASH.fullmatch(text.strip())) is not None and _ELSE.match(text) is None
 
 
 WAYS: tuple[Way, ...] = (
+    answer_origin,
     answer_project_facts,
+    list_declared,
+    _answer_with_project_guide,
     answer_with_callers,
+    answer_with_maintainers,
     answer_history,
     describe_folder,
     answer_with_section,
@@ -110,6 +138,9 @@ WAYS: tuple[Way, ...] = (
     explain_option,
     list_environment,
     list_options,
+    list_folder,
+    list_tests,
+    answer_how_to_add,
     explain_term,
     answer_within_file,
     answer_error,
@@ -120,22 +151,10 @@ WAYS: tuple[Way, ...] = (
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer of the first way that has one; None if the answer is to be quoted from search results."""
-    return _first_answer((_answer_two_questions, *WAYS), question, corpus)
+    return _first_answer((_answer_two, *WAYS), question, corpus)
 
 
-def _first_answer(ways: Iterable[Way], question: Question, corpus: Corpus) -> WayAnswer | None:
-    for way in ways:
-        try:
-            answer = way(question, corpus)
-        except NotFoundError:
-            # A file that was found a moment ago has gone meanwhile: this way has nothing to say of it.
-            continue
-        if answer is not None:
-            return answer
-    return None
-
-
-def _answer_two_questions(question: Question, corpus: Corpus) -> WayAnswer | None:
+def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer what the project or a name is, and a second question; None for a question that does not ask both."""
     match = _WHAT_AND_WHO.match(question.text[:_LONGEST])
     if match is not None and (explained := _explain_with_uses(question, match, corpus)) is not None:
@@ -197,8 +216,20 @@ def _join_answers(first: WayAnswer, rest: WayAnswer) -> WayAnswer:
     """Return one answer after the other."""
     if not rest.known or not rest.pieces:
         return replace(first, pieces=(*first.pieces, f"\n{_NO_REST}"))
-    moved = [piece if isinstance(piece, str) else piece + len(first.hits) for piece in rest.pieces]
-    if isinstance(moved[0], str):
+    renumbered = [piece if isinstance(piece, str) else piece + len(first.hits) for piece in rest.pieces]
+    if isinstance(renumbered[0], str):
         ended = isinstance(first.pieces[-1], str) and first.pieces[-1].endswith("\n")
-        moved[0] = ("\n" if ended else "\n\n") + moved[0].lstrip("\n")
-    return WayAnswer(first.way, (*first.pieces, *moved), (*first.hits, *rest.hits))
+        renumbered[0] = ("\n" if ended else "\n\n") + renumbered[0].lstrip("\n")
+    return WayAnswer(first.way, (*first.pieces, *renumbered), (*first.hits, *rest.hits))
+
+
+def _first_answer(ways: Iterable[Way], question: Question, corpus: Corpus) -> WayAnswer | None:
+    for way in ways:
+        try:
+            answer = way(question, corpus)
+        except NotFoundError:
+            # A file that was found a moment ago has gone meanwhile: this way has nothing to say of it.
+            continue
+        if answer is not None:
+            return answer
+    return None

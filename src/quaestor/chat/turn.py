@@ -51,7 +51,7 @@ class Turn:
         stop_reason: why the loop ended before the model finished, or "".
         usages: tokens of each request so far.
         model: the model that wrote the reply.
-        retried: whether a request was already composed anew because it was too long.
+        retried: whether a request was already composed again because it was too long.
         finish: why the last reply ended.
         calls_for_caller: calls for the caller to run.
         stop_cutter: ends the visible text at a stop sequence.

@@ -123,8 +123,8 @@ def remark_on_sent(sent: int, retrieved: int) -> None:
 
 def print_place(n: int, place: str, status: CitationStatus | None) -> None:
     """Print a place with its number and its citation's status; None if it is not cited."""
-    standing = standing_of(status) if status else "· not cited"
-    echo(f"  [{n}] {style(one_line(place), fg='cyan')}  {standing}")
+    mark = standing_of(status) if status else "· not cited"
+    echo(f"  [{n}] {style(one_line(place), fg='cyan')}  {mark}")
 
 
 def standing_of(status: CitationStatus) -> str:

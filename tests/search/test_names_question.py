@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quaestor.answers.answer_from_file import read_file_question
 from quaestor.answers.ask_back import is_without_context, with_context
-from quaestor.answers.names_question import NameQuestion, read_name_question
+from quaestor.search.names_in_question import NameQuestion, read_name_question
 
 
 @pytest.mark.parametrize(
