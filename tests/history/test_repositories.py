@@ -281,10 +281,10 @@ def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
     repository = Read(made.folder / ".git", made.folder / ".git", "", lambda _: True)
     with Git(repository, seconds=0.0) as git:
         assert log(git) == []
-        assert not git.whole
+        assert not git.is_complete
     with Git(repository) as git:
         assert git.run("log", most=10).data == git.run("log").data[:10]
-        assert not git.whole
+        assert not git.is_complete
 
 
 def test_git_that_takes_its_time_to_end_has_said_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,11 +296,11 @@ def test_git_that_takes_its_time_to_end_has_said_all(tmp_path: Path, monkeypatch
     monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
     with Git(Read(made.folder / ".git", made.folder / ".git", "", lambda _: True)) as git:
         assert len(log(git)) > 3
-        assert git.whole
+        assert git.is_complete
     # What does not end by itself is ended by the clock, once it has said all or not.
     with Git(Read(made.folder / ".git", made.folder / ".git", "", lambda _: True), seconds=0.2) as git:
         log(git)
-        assert not git.whole
+        assert not git.is_complete
 
 
 READ_HISTORIES = """
