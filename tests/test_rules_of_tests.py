@@ -45,6 +45,7 @@ REPLACED = {
     "ray_cluster._fingerprint": "another machine of the cluster has another version",
     "workers.can_copy": "threads of pytest's own forbid copies, which are tested beside fresh processes",
     "os.supports_dir_fd": "a system that cannot open files from their folder: none that the tests run on",
+    "os.fsync": "a file system that cannot write folders to disk",
     "time.time": "a clock that jumps: the machine's own is everybody's; in a process of its own, as the next two",
     "time.time_ns": "the same",
     "datetime.datetime": "the same",

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from quote_parts import hit
 
 from quaestor.answers.blocks import blocks_of
-from quaestor.answers.paragraphs import pieces_of
-from quaestor.answers.passage_order import without_restated
+from quaestor.answers.paragraphs import is_list_of_links, pieces_of
+from quaestor.answers.passage_order import _numbers_of, without_restated
 from quaestor.answers.quotable_stretches import Stretch, stretches_of, whole_passage
 from quaestor.answers.quotes import MOST_OF_UNSURE, ExtractiveModel, answer
 from quaestor.answers.template_agreement import agreement, template_words
@@ -93,7 +93,7 @@ def test_a_model_of_quotes_asks_its_embedder_and_streams_the_answer() -> None:
     assert "> Bread is usual." in joined
     assert joined == answer(QUESTION, passages, alike).text
     assert isinstance(end, Finished)
-    assert end.reason == "stop"
+    assert (end.reason, end.model) == ("stop", "extractive")
 
 
 def test_a_sentence_too_long_to_be_checked_ends_with_a_word() -> None:
@@ -323,3 +323,63 @@ def test_a_further_quote_keeps_what_stands_between_definitions_that_tell() -> No
     first, further = passage(1, "default = 1", "python"), passage(2, text, "python")
     quotes = answer(QUESTION, [first, further], alike, refused=False, hits=[hit(first, 9.0), hit(further, 9.0)]).quotes
     assert [(one.start_line, one.end_line) for one in quotes] == [(1, 1), (5, 15)]
+
+
+def test_of_several_things_asked_for_twice_as_many_documents_are_quoted() -> None:
+    passages = [passage(n, f"The default of {n} is kept.") for n in range(1, 9)]
+    found = answer("list all defaults that are kept", passages, hits=[hit(one, 9.0) for one in passages])
+    assert [quote.n for quote in found.quotes] == [1, 2, 3, 4, 5, 6]
+
+
+def test_short_sections_that_were_found_are_a_further_quote_together() -> None:
+    first = passage(1, "The default is one.")
+    further = passage(2, "# One\n\nThe default of one.\n\n# Two\n\nThe default of two.")
+    quotes = answer(QUESTION, [first, further], refused=False, hits=[hit(first, 9.0), hit(further, 9.0)]).quotes
+    assert [(one.n, one.start_line, one.end_line) for one in quotes] == [(1, 1, 1), (2, 3, 7)]
+
+
+def test_an_item_as_long_as_a_quote_is_one_quote_with_what_leads_to_it() -> None:
+    text = f"Pack:\n\n- {'word ' * 198}\n- bread"
+    assert [[text[slice(*part)][:5] for part in one.parts] for one in of(text, "markdown")][1] == ["Pack:"]
+
+
+def test_a_long_paragraph_ends_where_the_next_section_begins() -> None:
+    sentences = " ".join(f"Sentence {number} says that the queue is emptied." for number in range(30))
+    text = f"# One\n\n{sentences}\n\n# Two\n\nIt waits. It ends."
+    assert [one.text for one in of(text, "markdown") if one.section == "Two"] == ["It waits. It ends."]
+    assert not any("# Two" in one.text for one in of(text, "markdown"))
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("# why\na = 1\n\nb = 2", [(0, 1), (3, 3)]),
+        ("# apart\n\na = 1\nb = 2", [(0, 0), (2, 2), (3, 3)]),
+    ],
+)
+def test_a_comment_belongs_to_what_stands_right_below_it(text: str, blocks: list[tuple[int, int]]) -> None:
+    assert [(one.first, one.last) for one in blocks_of(text, "python")] == blocks
+
+
+@pytest.mark.parametrize(
+    ("items", "is_list"),
+    [
+        (["[A](#a)", "[B](#b)", "C"], True),
+        (["[A](#a)", "[B](#b)", "C", "D"], False),
+        (["[A](a.md)", "[B](b.md)"], True),
+        (["[A](a.md)", "B"], False),
+        (["[A](a.md)"], False),
+    ],
+)
+def test_more_than_half_of_the_items_make_a_table_of_contents(items: list[str], is_list: bool) -> None:
+    assert is_list_of_links("\n".join(f"- {item}" for item in items)) == is_list
+
+
+def test_the_numbers_of_a_passage_stand_in_its_headings_too() -> None:
+    one = Passage(1, "a.md", 1, 1, "Since v3 it is 4.", title="Release 2.1", symbol="Fixed in 7")
+    assert _numbers_of(one) == {"2.1", "7", "3", "4"}
+
+
+def test_a_heading_that_is_no_utf_8_is_a_heading() -> None:
+    [piece] = pieces_of("# A \ud800 letter\n\nIt lands.", begins=True)
+    assert piece.heading == "A ? letter"

@@ -22,16 +22,16 @@ from quaestor.answers.explain_error import _ErrorAnswer, _FrameHere, _is_fault, 
 from quaestor.answers.explain_name import _before_legal_words, _end_of_comment
 from quaestor.answers.explain_term import read_term_question
 from quaestor.answers.message_templates import MessagePlaces, Template, _match, _Message, _tells_of_fault, _worth
-from quaestor.answers.names_question import read_name_question
 from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
 from quaestor.answers.template_agreement import Agreement, words_of
 from quaestor.answers.term_definitions import definitions_of, end_of_list
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question
-from quaestor.answers.ways import answer_by_way
+from quaestor.answers.ways import answer_by_way, may_ask_history
 from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.related.stored_files import IndexedFile, load_file
+from quaestor.search.names_in_question import read_name_question
 from quaestor.stores import StoredChunk
 
 STEPS = "".join(f"    step_{n}(letter)\n" for n in range(50))
@@ -347,6 +347,7 @@ def test_of_equal_lines_the_one_nearest_to_the_frames_line_ran(index: Index) -> 
     lines = ["def go():", "    stop()", "    wait()", "    stop()", "    stop()"]
     file = IndexedFile(Document("a.py", "", 1, 0, "python"), (), "\n".join(lines), lines)
     assert [_line_now(file, Frame("a.py", at, (), "stop()"), None, "") for at in (1, 3, 5, 90)] == [2, 2, 5, 5]
+    assert [_line_now(file, Frame("a.py", at, ()), None, "") for at in (None, 0, 3, 90)] == [1, 1, 3, 5]
 
 
 def test_a_trace_is_no_question_about_its_file() -> None:
@@ -373,3 +374,52 @@ def test_the_frame_comes_first_where_it_names_the_error_or_runs_elsewhere(index:
 
 def test_callers_of_a_method_of_one_class_are_found(index: Index) -> None:
     assert ("twins/use.py", 2, 2) in quoted(index, "who calls Box1.twin?")
+
+
+def test_code_in_running_text_stands_on_one_line_between_more_backticks_than_it_has() -> None:
+    assert [in_code(one) for one in ("a\n  b", "`a`", "a``b")] == ["`a b`", "`` `a` ``", "``` a``b ```"]
+
+
+def test_only_the_beginning_of_a_question_tells_whether_it_is_about_history() -> None:
+    assert may_ask_history("x" * 396 + "gone")
+    assert not may_ask_history("x" * 397 + "gone")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("what does src/a.py say of keys?", ("src/a.py", "what does src/a.py say of keys?")),
+        ("src/a.py: which keys are there?", ("src/a.py", "src/a.py: which keys are there?")),
+        ("what is src/a.py", None),
+        ("src/a.py and src/b.py and keys", None),
+    ],
+)
+def test_a_question_about_what_is_in_a_file(text: str, asked: tuple[str, str] | None) -> None:
+    found = read_file_question(text)
+    assert (found and found[0]) == (asked and asked[0])
+
+
+@pytest.mark.parametrize(
+    ("lines", "start", "longest", "end"),
+    [
+        (["# a", "# b", "x = 1"], 1, 9, 2),
+        (["x = 1"], 1, 9, 0),
+        (["# a"], 2, 9, 1),
+        (["# a", "# b", "# c", "# d"], 1, 2, 3),
+        (["# a", "# b"], 1, 9, 2),
+        (['"""a', "b", '"""', "x"], 1, 9, 3),
+        (['"""a"""', '"""'], 1, 9, 1),
+        (["{- a", "b -}", "x"], 1, 9, 2),
+        (["(* a", "b *)", "x"], 1, 9, 2),
+        (['"""a', "b", "c", "d", '"""'], 1, 3, 4),
+    ],
+)
+def test_a_comment_ends_with_its_mark_or_its_last_line(lines: list[str], start: int, longest: int, end: int) -> None:
+    assert _end_of_comment(lines, start, longest) == end
+
+
+def test_an_answer_says_by_which_way_it_was_found(index: Index) -> None:
+    questions = {"who calls cross?": "callers", "what is RiverError?": "names"}
+    for question, way in questions.items():
+        answer = answer_by_way(Question(question), index)
+        assert answer is not None and answer.way == way

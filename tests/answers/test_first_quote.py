@@ -6,7 +6,7 @@ import pytest
 from overview_parts import Make
 from quote_parts import hit
 
-from quaestor.answers.quotes import answer
+from quaestor.answers.quotes import _gives_default, answer
 from quaestor.llm.prompts.numbered_passages import Passage, number
 
 
@@ -70,6 +70,25 @@ def test_who_asks_for_a_default_gets_first_what_gives_it(text: str) -> None:
     assert other.quotes[0].path == "timeout.py"
     elsewhere = answer("Where is the timeout?", [waits, gives], refused=False, hits=hits)
     assert elsewhere.quotes[0].path == "timeout.py"
+
+
+@pytest.mark.parametrize(
+    ("lines", "gives"),
+    [
+        (["`wait`", "", *"abcde", "Default: 5"], False),
+        (["`wait`", "", *"abcd", "Default: 5"], True),
+        (["`wait`", *"abcdefgh", "Default: 5"], True),
+        (["`wait`", *"ab", "", *"cdefg", "Default: 5"], False),
+        (["Default: 5", "a", "b", "`wait`"], True),
+        (["Default: 5", "a", "b", "c", "`wait`"], False),
+        (["`wait` (default: 5)"], True),
+        (["`wait`", "five (default: 5)"], False),
+        (["`wait`", "It waits."], False),
+    ],
+)
+def test_a_default_is_that_of_what_stands_beside_it(lines: list[str], gives: bool) -> None:
+    assert _gives_default("\n".join(lines), {"wait", "default"}) == gives
+    assert not _gives_default("\n".join(lines), {"default"})
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,8 @@ def test_times(question: str, since: str, until: str) -> None:
         ("When was poetry added as an environment manager?", "origin", "poetry", "added"),
         ("when was jupyter added to environment.yml?", "origin", "jupyter environment.yml", "added"),
         ("when did they drop python 3.7", "origin", "python 3.7", "removed"),
+        ("who contributed to this project", "author", "", "added"),
+        ("who contributed the oars", "origin", "oars", "added"),
         ("which commit introduced AsyncClient", "origin", "AsyncClient", "added"),
         ("why was ioredis made optional?", "origin", "ioredis optional", "changed"),
         ("when and why were the locks replaced by leases?", "origin", "locks leases", "changed"),

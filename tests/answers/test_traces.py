@@ -104,3 +104,73 @@ def test_any_text_may_be_pasted(text: str) -> None:
     for pasted in (text, f'  File "{text}.py", line 3, in {text}\n'):
         trace = read_trace(pasted)
         assert all(frame.line is None or frame.line >= 0 for frame in trace.frames)
+
+
+PYTHON = """Traceback (most recent call last):
+  File "/srv/ferry/boat.py", line 3, in carry
+    step()
+    ~~~~^^
+  File "/usr/lib/python3.11/x.py", line 9, in step
+OSError: no boat"""
+NODE = """RiverError: closed
+    at land (js/app.ts:2:5)
+    at Object.<anonymous> (/home/me/a.js:10:3)
+Caused by: OtherError: gone"""
+RUST = """thread 'main' panicked at src/main.rs:5:9:
+boom
+   0: rust_begin_unwind
+             at /rustc/abc/library/std/src/panicking.rs:5:5
+   1: shop::send
+   2: shop::other::land"""
+GO = "panic: no boat\n\ngithub.com/x/y.(*Raft).runFSM(0xc00)\n\t/home/me/raft/fsm.go:12 +0x1d"
+
+
+@pytest.mark.parametrize(
+    ("text", "frames", "messages"),
+    [
+        (
+            PYTHON,
+            [("/usr/lib/python3.11/x.py", 9, ("step",), ""), ("/srv/ferry/boat.py", 3, ("carry",), "step()")],
+            ["Traceback (most recent call last):", "OSError: no boat"],
+        ),
+        (
+            NODE,
+            [("js/app.ts", 2, ("land",), ""), ("/home/me/a.js", 10, ("Object",), "")],
+            ["RiverError: closed", "Caused by: OtherError: gone"],
+        ),
+        (
+            RUST,
+            [
+                ("src/main.rs", 5, (), ""),
+                ("/rustc/abc/library/std/src/panicking.rs", 5, ("rust_begin_unwind",), ""),
+                ("", None, ("shop", "send"), ""),
+                ("", None, ("shop", "other", "land"), ""),
+            ],
+            ["thread 'main' panicked at :9:", "boom", "0: rust_begin_unwind"],
+        ),
+        (GO, [("/home/me/raft/fsm.go", 12, ("github", "com", "x", "y", "Raft", "runFSM"), "")], ["panic: no boat"]),
+        ("#1 0x4 in send /src/a.c:9 (no such boat)", [("/src/a.c", 9, ("send",), "")], []),
+        ('#1 0x4 in send ("no such boat") /src/a.c:9', [("/src/a.c", 9, ("send",), "")], ["no such boat"]),
+        ('#1 0x4 in send ("no boat") /src/a.c:9', [("/src/a.c", 9, ("send",), "")], []),
+        ("==12== Invalid read\n==12==    at 0x4: send (send.c:5)", [("send.c", 5, ("send",), "")], ["Invalid read"]),
+        ("a.py:3: error: no boat", [("a.py", 3, (), "")], [": error: no boat"]),
+        ("x.rb:5:in `send'", [("x.rb", 5, ("send",), "")], []),
+    ],
+)
+def test_frames_and_messages_of_a_trace(
+    text: str, frames: list[tuple[str, int | None, tuple[str, ...], str]], messages: list[str]
+) -> None:
+    found = read_trace(text)
+    assert [(one.path, one.line, one.names, one.code) for one in found.frames] == frames
+    assert list(found.messages) == messages
+
+
+def test_the_path_of_a_frame_is_no_message_whatever_its_blanks() -> None:
+    assert read_trace('  File "/my own old boat.py", line 3, in carry').messages == ()
+
+
+def test_of_a_very_long_text_both_ends_are_read() -> None:
+    found = read_trace("\n".join(f"line {number}" for number in range(700)))
+    assert found.messages == tuple(f"line {number}" for number in (*range(300), *range(400, 700)))
+    assert len(read_trace("one\n" * 600).messages) == 600
+    assert read_trace("x" * 700).messages == ("x" * 600,)

@@ -13,6 +13,7 @@ from chat_parts import answer, ask, kinds, model_at, said_in
 
 from index_of_files import index_of
 from quaestor import Index
+from quaestor.answers.quotes_in_markdown import Quote, text_of_quotes
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Text
@@ -103,6 +104,25 @@ def test_a_later_answer_quotes_the_beginning_of_what_an_earlier_one_quotes_and_w
             (1, "dough.md", "verified"),
             (2, "oven.md", "verified"),
         }
+
+
+def test_markup_is_shown_as_markdown_and_verified_where_it_is(tmp_path: Path) -> None:
+    bread = "Bread\n=====\n\nThe :ref:`dough <dough>` rests for eighteen hours.\n\nHeat :cmd:`oven` before.\n"
+    with index_of(tmp_path, {"bread.rst": bread}) as index:
+        events = ask(Conversation(index), "how long does the dough rest?")
+        assert "> The dough rests for eighteen hours.\n> \n> Heat `oven` before.\n\n[1]" in answer(events)
+        [citations] = [event for event in events if isinstance(event, Citations)]
+        assert [(one.start_line, one.end_line, one.status) for one in citations.citations] == [(4, 6, "verified")]
+
+
+def test_of_what_is_quoted_again_the_section_is_shown_whose_heading_answers() -> None:
+    steps = (
+        "## Before a letter is sent\n\n**Weight**: Is it weighed?\n\n**Stamp**: Is one on it?\n\n"
+        "## After delivery\n\n**Receipt**: Is it signed?\n\n**Record**: Is it kept?"
+    )
+    quote = Quote(1, "steps.md", 1, 11, steps, False, language="markdown")
+    again = text_of_quotes([quote], [text_of_quotes([quote])], "and after delivery?")
+    assert again.endswith(", quoted above:\n\n> **Receipt**: Is it signed?\n> \n> **Record**: Is it kept?\n\n[1]")
 
 
 def test_of_what_is_quoted_again_the_sentence_is_shown_that_answers_the_later_question(tmp_path: Path) -> None:
@@ -279,7 +299,7 @@ def test_leaving_the_loop_is_cancelling(corpus: Index, scripted_server: StartSer
 def test_a_turn_takes_no_more_time_than_it_may(corpus: Index, scripted_server: StartServer) -> None:
     server = scripted_server([endless("word word ")])
     conversation = Conversation(corpus, model_at(server), settings=ConversationSettings(seconds=0.5))
-    with pytest.raises(LimitError, match="more time"):
+    with pytest.raises(LimitError, match="exceeded its time limit"):
         ask(conversation, QUESTION)
     assert state(conversation.transcript) == "failed"
 
@@ -297,7 +317,7 @@ def test_an_endless_reply_is_stopped(corpus: Index, scripted_server: StartServer
     pieces = in_pieces(" ".join(map(str, range(40_000))), 4000)
     server = scripted_server([Reply(events=[event_of(piece) for piece in pieces])])
     conversation = Conversation(corpus, model_at(server), settings=ConversationSettings(reserve=64))
-    with pytest.raises(LimitError, match="goes on"):
+    with pytest.raises(LimitError, match="did not stop"):
         ask(conversation, QUESTION)
     assert state(conversation.transcript) == "failed"
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import re
 import select
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -141,6 +145,23 @@ def shell(*arguments: str | bytes, cwd: Path | None = None, **environment: str) 
         command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, check=False, timeout=600
     )
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def lines_in_terminal(columns: int, *arguments: str | Path) -> list[str]:
+    """Return the lines that a command prints in a terminal of some width, without styles."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    command = [sys.executable, "-m", "quaestor", *map(str, arguments)]
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment) as process:
+        os.close(theirs)
+        printed = bytearray()
+        with suppress(OSError):  # Linux says so that nobody can write any more
+            while piece := os.read(ours, 65_536):
+                printed += piece
+        os.close(ours)
+        process.wait(600)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed.decode()).replace("\r\n", "\n").split("\n")
 
 
 def in_terminal(command: Sequence[str], answer: str | None = None, **environment: str) -> tuple[int, str]:

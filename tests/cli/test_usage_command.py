@@ -166,7 +166,7 @@ def test_the_prices_that_are_used(quaestor: Run, priced: Path, monkeypatch: pyte
     assert done.code == 2
     assert "models.'x'.completion is missing" in done.sentence
     monkeypatch.setenv("QUAESTOR_PRICES", str(tmp_path / "none.toml"))
-    assert "no file of prices" in quaestor("usage").sentence
+    assert "no price file" in quaestor("usage").sentence
 
 
 def test_by_user_and_since(quaestor: Run, home: Path) -> None:

@@ -69,6 +69,13 @@ def test_the_title_of_a_notebook_may_be_its_first_line_in_bold() -> None:
     assert text_of(data, "a.ipynb").title == "Chapter 3 – Sorting"
 
 
+def test_a_comment_in_code_is_no_title_of_a_notebook() -> None:
+    code = {"cell_type": "code", "source": "# install what is missing\nimport os"}
+    headed = made.notebook(code, {"cell_type": "markdown", "source": "# Sorting"})
+    assert text_of(headed, "a.ipynb").title == "Sorting"
+    assert text_of(made.notebook(code, {"cell_type": "markdown", "source": "## Part"}), "a.ipynb").title is None
+
+
 @pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"cells": 3}', b'{"cells": [3]}', b"[" * 100_000])
 def test_no_notebook(data: bytes) -> None:
     assert reason_of(data, "a.ipynb") == ("unreadable", "it is not a Jupyter notebook")
@@ -78,7 +85,7 @@ def test_records_that_are_texts() -> None:
     lines = [{"title": "One", "text": "First.", "url": "https://a.example/1", "tags": ["x", "y"]}, {"text": "# Second"}]
     found = text_of("\n".join(map(json.dumps, lines)).encode() + b"\nnot json\n", "a.jsonl")
     assert found.text == ("# One\n\nurl: https://a.example/1  \ntags: x, y\n\nFirst.\n\n# Record 2\n\n# Second\n")
-    assert found.note == "1 lines without a text left out"
+    assert found.note == "1 line without a text left out"
 
 
 def test_records_that_are_data_stay_as_they_are() -> None:

@@ -12,7 +12,6 @@ from quaestor.answers.citations.quote_match import find, find_nearest
 from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.history_questions import history_question
 from quaestor.answers.message_templates import is_pasted
-from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.overview_question import asks_for_overview, name_in_overview_question
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.paragraphs import pieces_of
@@ -22,6 +21,7 @@ from quaestor.answers.traces import read_trace
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
+from quaestor.search.names_in_question import read_name_question
 from quaestor.search.phrases import word_runs
 from quaestor.search.query import read_query
 from quaestor.server.web.answer_html import render

@@ -145,7 +145,9 @@ def test_another_recipe_makes_everything_anew(root: Path, store: EmbeddedStore) 
     before = store.stats().chunks
     smaller = make_indexer(root, store, chunks=ChunkSettings(200, 400))
     assert len(smaller.plan().changed) == 3
-    assert len(smaller.refresh().changed) == 3
+    changes = smaller.refresh()
+    assert (len(changes.changed), changes.anew) == (3, True)
+    assert not smaller.refresh().anew
     assert store.stats().chunks > before
     assert smaller.plan().unchanged == 3
     consistent(root, store)

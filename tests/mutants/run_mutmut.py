@@ -18,6 +18,7 @@ import gc
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -306,6 +307,7 @@ class _Trial:
 
 def _caches() -> list[Any]:
     """Return the caches of our functions: what was computed without a mutant, or for another test, would hide it."""
+    gc.unfreeze()  # the tests' conftest.py freezes what was imported, which is not listed then
     wrapped = (one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper))
     return [one for one in wrapped if one.__module__.startswith("quaestor.")]
 
@@ -339,11 +341,15 @@ def _lines(changed: Mapping[str, _Changed], mutant: str) -> tuple[str, str]:
 
 def _judged(outcome: Outcome) -> Outcome:
     """Return an outcome with the reasons by which survivors are equivalent."""
-    listed = tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
-    reasons = {(one["was"], one["became"]): one["reason"] for one in listed}
-    survivors = (
-        Survivor(one.mutant, one.was, one.became, reasons.get((one.was, one.became), "")) for one in outcome.survivors
-    )
+    listed = tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8"))
+    reasons = {(one["was"], one["became"]): one["reason"] for one in listed["mutant"]}
+    kinds = [(re.compile(one["was"]), re.compile(one["became"]), one["reason"]) for one in listed["kind"]]
+
+    def reason(was: str, became: str) -> str:
+        alike = (why for old, new, why in kinds if old.search(was) and old.sub("", was) == new.sub("", became))
+        return reasons.get((was, became)) or next(alike, "")
+
+    survivors = (Survivor(one.mutant, one.was, one.became, reason(one.was, one.became)) for one in outcome.survivors)
     return Outcome(outcome.commit, outcome.made, outcome.mutants, outcome.killed, tuple(survivors))
 
 

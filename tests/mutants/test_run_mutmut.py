@@ -49,6 +49,16 @@ def test_every_test_that_takes_a_fixture_is_tried_on_what_the_fixture_reaches(tm
     assert done.stdout.splitlines()[-1:] == ["survived:"], done.stderr
 
 
+def test_what_was_computed_before_hides_no_mutant() -> None:
+    """The patterns of a quote are kept, and the tests' own settings freeze what was imported."""
+    done = tried(
+        "src/quaestor/answers/citations/quote_match.py",
+        "*.x__pattern__mutmut_5",
+        "tests/answers/citations/test_quotes_found.py",
+    )
+    assert done.stdout.splitlines()[-1:] == ["survived:"], done.stderr
+
+
 def test_where_nothing_can_be_changed_it_says_so() -> None:
     done = tried("src/quaestor/answers/traces.py", "*", "tests/evaluation/test_metrics.py")
     assert done.returncode != 0 and "Nothing was changed in quaestor.answers.traces" in done.stderr
@@ -66,3 +76,26 @@ def test_a_saved_survivor_is_found_by_its_lines_whatever_its_number_is_now() -> 
     )
     assert run_mutmut._name_now(changed, run_mutmut.Survivor(name, was, became)) == name
     assert run_mutmut._name_now(changed, run_mutmut.Survivor(name, "edited", became)) == ""
+
+
+@pytest.mark.parametrize(
+    ("was", "became", "equivalent"),
+    [
+        ('a = b.encode("utf-8", errors)', 'a = b.encode("UTF-8", errors)', True),
+        ('a = b.encode("utf-8", errors)', 'a = b.encode("XXutf-8XX", errors)', False),
+        ('a = headers.get("host", "")', 'a = headers.get("HOST", "")', True),
+        ('a = headers.get("host", "")', 'a = headers.get("XXhostXX", "")', False),
+        ("for a, b in zip(c, d, strict=True):", "for a, b in zip(c, d, ):", True),
+        ("for a, b in zip(c, d, strict=True):", "for a, b in zip(c, d, strict=False):", True),
+        ("for a, b in zip(c, d, strict=False):", "for a, b in zip(c, d, strict=True):", False),
+        ("for a, b in zip(c, d, strict=True):", "for a, b in zip(c, strict=True):", False),
+        ("a = f(b, strict=True)", "a = f(b + 1, strict=True)", False),
+        ("a = b", "a = c", False),
+    ],
+)
+def test_mutants_of_a_kind_are_equivalent(was: str, became: str, *, equivalent: bool) -> None:
+    import run_mutmut  # noqa: PLC0415 - imports mutmut
+
+    survivors = (run_mutmut.Survivor("quaestor.x.x_f__mutmut_1", was, became),)
+    judged = run_mutmut._judged(run_mutmut.Outcome("", 1, 1, 0, survivors))
+    assert (judged.equivalent, judged.share) == (int(equivalent), 0.0)

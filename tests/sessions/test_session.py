@@ -76,7 +76,7 @@ def test_a_damaged_session_hurts_no_other(folder_sessions: FolderSessions) -> No
     assert (sound.id, sound.error, torn.id) == ("sound", None, "torn")
     assert torn.error is not None
     assert "torn.session" in torn.error
-    with pytest.raises(SessionUnusableError, match="Other sessions are not touched"):
+    with pytest.raises(SessionUnusableError, match="Other sessions are not affected"):
         folder_sessions.open("torn").turns()
     with folder_sessions.open("sound") as transcript:
         asked(transcript)

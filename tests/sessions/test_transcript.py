@@ -206,7 +206,7 @@ def test_a_full_disk_costs_only_the_step_in_hand(path: Path) -> None:
             [(pages,)] = connection.execute("pragma page_count").fetchall()
             connection.execute(f"pragma max_page_count = {pages + 2}")
         number, _ = transcript.begin(QUESTION)
-        with pytest.raises(LimitError, match="what was recorded before is whole"):
+        with pytest.raises(LimitError, match="everything recorded before is intact"):
             transcript.end(number, Ending("done", (Message("assistant", "So. " * 50_000),)))
     with Transcript.open(path) as transcript:
         assert [turn.ending.state for turn in transcript.turns()] == ["done", "unfinished"]

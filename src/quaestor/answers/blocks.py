@@ -44,11 +44,6 @@ class Block:
     last: int
     inner: tuple[Block, ...] = ()
 
-    @property
-    def lines(self) -> int:
-        """How many lines it has."""
-        return self.last - self.first + 1
-
 
 def blocks_of(text: str, language: str) -> tuple[Block, ...]:
     """Return the outermost blocks of some lines of code, in order."""
@@ -65,25 +60,25 @@ def blocks_of(text: str, language: str) -> tuple[Block, ...]:
 def _of_nodes(nodes: Iterable[Node], syntax: Syntax, lines: Sequence[str], depth: int) -> tuple[Block, ...]:
     """Return siblings as blocks; those that share a line are one block, and a comment belongs to the next one."""
     blocks: list[Block] = []
-    begun: int | None = None  # the first line of comments that lead the next block
+    comment_start: int | None = None  # the first line of comments that lead the next block
     for node in nodes:
         first, last = _lines_of(node)
         if not node.is_named or not "".join(lines[first : last + 1]).strip():
             continue
         if node.type in syntax.leading and not (blocks and blocks[-1].last >= first):
-            begun = first if begun is None else begun
+            comment_start = first if comment_start is None else comment_start
             if last + 1 < len(lines) and lines[last + 1].strip():
                 continue
-            blocks.append(Block(begun, last))
-            begun = None
+            blocks.append(Block(comment_start, last))
+            comment_start = None
             continue
         inner = () if depth >= _DEEPEST or first == last else tuple(_within(node, syntax, lines, depth + 1))
-        start, begun = (first if begun is None else begun), None
+        start, comment_start = (first if comment_start is None else comment_start), None
         if blocks and blocks[-1].last >= start:
             start = blocks.pop().first
         blocks.append(Block(start, last, inner))
-    if begun is not None:
-        blocks.append(Block(begun, max(begun, _lines_of(node)[1])))
+    if comment_start is not None:
+        blocks.append(Block(comment_start, max(comment_start, _lines_of(node)[1])))
     return tuple(blocks)
 
 
@@ -146,8 +141,8 @@ def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> 
         return tuple(block for part in parts for block in _by_indentation(lines, *part, depth + 1))
     blocks = []
     for own in _by_least_indented(lines, filled, least):
-        deeper = depth < _DEEPEST and any(_indent(lines[number]) > least for number in own)
-        blocks.append(Block(own[0], own[-1], _inner(lines, own[0], own[-1], least, depth) if deeper else ()))
+        inner = _inner(lines, own[0], own[-1], least, depth) if depth < _DEEPEST else ()
+        blocks.append(Block(own[0], own[-1], inner))
     return tuple(blocks)
 
 

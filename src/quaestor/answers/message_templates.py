@@ -363,8 +363,8 @@ def _worth(
     pointed = ours.get(stored.document.path)
     if pointed is None:
         return worth
-    apart = min((max(first - line, line - last, 0) for line in pointed), default=_FAR)
-    return worth * (1.2 + 0.5 * max(0.0, 1 - apart / _FAR))
+    distance = min(max(first - line, line - last, 0) for line in pointed)
+    return worth * (1.2 + 0.5 * max(0.0, 1 - distance / _FAR))
 
 
 def _windows(
@@ -373,11 +373,11 @@ def _windows(
     """Yield the runs of lines of a chunk that hold most of the message."""
     code = stored.document.language not in PROSE
     lines = stored.chunk.text.split("\n")
-    rare = [word for word in message_words if weights.get(word, 0.0) > _EMPTY]
-    telling = _lines_with(rare, stored.chunk.text)
+    rare = [word for word in message_words if weights[word] > _EMPTY]
+    lines_with_rare_words = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
-    texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
-    weights_by_text = [sum(weights.get(word, 0.0) for word in set(words) & message_words) for words in texts]
+    texts = [_words_of_line(line, code) if at in lines_with_rare_words else () for at, line in enumerate(lines)]
+    weights_by_text = [sum(weights[word] for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
         if weights_by_text[at] <= 0:
             continue
@@ -385,7 +385,7 @@ def _windows(
             if length > 1 and (at + length > len(texts) or weights_by_text[at + length - 1] <= 0):
                 break
             together = tuple(word for one in texts[at : at + length] for word in one)
-            worth = sum(weights.get(word, 0.0) for word in set(together) & message_words)
+            worth = sum(weights[word] for word in set(together) & message_words)
             missed = sum(weights.get(word, 1.0) for word in set(together) - message_words)
             first = stored.chunk.span.start_line + at
             # However much more a literal says, all of a message may stand in it.

@@ -67,6 +67,7 @@ def test_names() -> None:
     assert tokenizer_for("tiny").name == "bound"
     assert tokenizer_for("meta-llama/Llama-3.1-8B-Instruct").name == HEIRS.name
     assert tokenizer_for("qwen2.5-coder:7b").name == HEIRS.name
+    assert tokenizer_for("router/meta-llama/Llama-3.1-8B").name == HEIRS.name
     assert tokenizer_for("llama2").name == "bound"
 
 

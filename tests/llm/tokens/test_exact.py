@@ -104,6 +104,7 @@ def test_lone_surrogates_are_counted() -> None:
         ("o1", "o200k_base"),
         ("o3-mini", "o200k_base"),
         ("openai/o4-mini", "o200k_base"),
+        ("router/openai/o4-mini", "o200k_base"),
         ("ft:gpt-4o:acme::1", "o200k_base"),
         ("GPT-4", "cl100k_base"),
         ("gpt-4-turbo", "cl100k_base"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quaestor.chunking.languages import PROSE
 from quaestor.server.web.safe_text import plain, plain_line
-from quaestor.server.web.source_lines import COLOURS, highlight
+from quaestor.server.web.source_lines import COLOURS, highlight, numbered_lines
 
 
 @given(st.text())
@@ -56,6 +56,12 @@ def test_the_name_of_a_file_tells_the_language() -> None:
 @pytest.mark.parametrize("language", sorted(PROSE))
 def test_prose_needs_no_colours(language: str) -> None:
     assert seen(highlight(["<b>plain</b> words"], language)[0]).text == "<b>plain</b> words"
+
+
+@pytest.mark.parametrize(("language", "prose"), [("html", False), ("jinja", False), ("markdown", True), ("pdf", True)])
+def test_a_template_is_shown_as_code_and_a_document_as_prose(language: str, prose: bool) -> None:
+    """What is read as HTML is a program's template; a page is read as Markdown."""
+    assert numbered_lines("a", ["<p>{{ order }}</p>"], 1, language).prose is prose
 
 
 def test_what_is_very_long_stays_plain() -> None:

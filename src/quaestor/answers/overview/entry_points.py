@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from posixpath import dirname, normpath
 
 from quaestor.answers.overview.material import Material, depth_in
-from quaestor.answers.overview.statements import Entry, Source, Statement
+from quaestor.answers.overview.overview_text import Entry, Source, Statement
 from quaestor.chunking.languages import PROSE
 from quaestor.search.path_roles import profile_path
 
@@ -26,6 +26,9 @@ _GEM = re.compile(r"executables?\s*(?:=|<<|\+=)\s*(.+)")
 _JSON_FIELD = re.compile(r'^\s*"(bin|main|module|exports|types)"\s*:')
 _ESCRIPT = re.compile(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
 _ANDROID_CLASS = re.compile(r'android:name="([\w.]*[A-Z]\w*)"')
+_NAME = re.compile(r"""(?:name:\s*|\s*app:\s*:|\s*"name":\s*"(?:@[\w-]+/)?)([\w-]+)""")
+_HEAD = 30
+"""Lines of a manifest in which its name stands."""
 _CMD = re.compile(r"^\s*(?:CMD|ENTRYPOINT)\s+(.+)$")
 _MAINS = {
     "go": re.compile(r"^func main\(\)", re.MULTILINE),
@@ -323,13 +326,9 @@ def _own_names(material: Material) -> Iterator[str]:
     for path in material.beside(material.folder):
         name = path.rpartition("/")[2]
         stem = name.removesuffix(".gemspec") if name.endswith(".gemspec") else ""
-        for number, line in enumerate(
-            material.lines(path)[:30] if name in ("pubspec.yaml", "mix.exs", "package.json") else ()
-        ):
-            match = re.match(r"""^(?:name:\s*|\s*app:\s*:|\s*"name":\s*"(?:@[\w-]+/)?)([\w-]+)""", line)
-            if match and number < 30:
-                stem = match[1]
-                break
+        if name in ("pubspec.yaml", "mix.exs", "package.json"):
+            named = filter(None, map(_NAME.match, material.lines(path)[:_HEAD]))
+            stem = next((match[1] for match in named), "")
         if stem:
             yield from (
                 f"{folder}/{stem}.{end}" for folder in ("lib", "src") for end in ("rb", "dart", "ex", "ts", "js", "go")

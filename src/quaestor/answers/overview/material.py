@@ -168,8 +168,8 @@ class Material:
         return own > 0 and 8 * own >= total
 
     def paths_named(self, name: str, deepest: int = 99) -> list[str]:
-        """Return the paths of documents of this name in any case, the shallowest first, without vendored ones."""
-        return [path for path in self._by_name.get(name.lower(), ()) if depth_in(path, self.folder) <= deepest]
+        """Return the paths of documents whose name, in lower case, is this; the shallowest first, no vendored ones."""
+        return [path for path in self._by_name.get(name, ()) if depth_in(path, self.folder) <= deepest]
 
     def beside(self, folder: str) -> list[str]:
         """Return the paths of the documents that lie directly in a folder, by name."""
