@@ -155,12 +155,8 @@ def lines_in_terminal(columns: int, *arguments: str | Path) -> list[str]:
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment) as process:
         os.close(theirs)
-        printed = bytearray()
-        with suppress(OSError):  # Linux says so that nobody can write any more
-            while piece := os.read(ours, 65_536):
-                printed += piece
+        printed = rest_of(ours)
         os.close(ours)
-        process.wait(600)
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed.decode()).replace("\r\n", "\n").split("\n")
 
 
