@@ -153,7 +153,7 @@ def lines_in_terminal(columns: int, *arguments: str | Path) -> list[str]:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     command = [sys.executable, "-m", "quaestor", *map(str, arguments)]
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment) as process:
+    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment):
         os.close(theirs)
         printed = rest_of(ours)
         os.close(ours)
