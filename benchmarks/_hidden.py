@@ -67,7 +67,7 @@ class Without:
         among: TermCounts | None = None,
     ) -> WordMatches:
         """Return the best of what is not hidden, and how many such chunks hold each term."""
-        found = self._store.lexical_each(terms, k + len(self._hidden), each, where, among).found
+        found = self._store.lexical_each(terms, k + len(self._hidden), each, where, among).chunks
         return WordMatches([self._left(one, k) for one in found], self.frequencies(terms))
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:

@@ -17,7 +17,6 @@ from quaestor.answers.explain_option import read_option_question
 from quaestor.answers.explain_term import read_term_question
 from quaestor.answers.history_questions import history_question
 from quaestor.answers.message_templates import is_pasted
-from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.overview_question import asks_for_overview
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.paragraphs import pieces_of
@@ -59,7 +58,7 @@ from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.related.imports import imports_of, outside_names
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
-from quaestor.search.names_in_question import names_of_code
+from quaestor.search.names_in_question import names_of_code, read_name_question
 from quaestor.search.phrases import word_runs
 from quaestor.search.query import read_query
 from quaestor.search.spelling import only_names

@@ -36,9 +36,9 @@ sys.path.insert(0, str(ROOT / "tests"))
 from _failover_clients import Client, Editor, stored_version  # noqa: E402 - they need the tests' folder
 from _failover_cluster import Databases, IndexWorker, Program, WebServer  # noqa: E402
 
-from postgres_server import free_port  # noqa: E402
 from quaestor.stores.postgres.connection import Database  # noqa: E402
 from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: E402
+from servers.threads import free_port  # noqa: E402
 
 CORPUS = "failover"
 WORKERS = 3

@@ -10,11 +10,11 @@ from quaestor import Index
 from quaestor.core.config import Settings
 
 
-def write_files(root: Path, files: Mapping[str, str]) -> Path:
-    """Write files into a folder, which is made if need be, and return the folder."""
-    for path, text in files.items():
+def write_files(root: Path, files: Mapping[str, str] | Mapping[str, str | bytes]) -> Path:
+    """Write files into a folder byte for byte, make the folder if need be, and return it."""
+    for path, content in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
+        (root / path).write_bytes(content.encode() if isinstance(content, str) else content)
     return root
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -19,6 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from servers.threads import free_port
 
 PASSWORD = "a password, with:odd@characters/"
 OWNER = "quaestor"
@@ -217,13 +218,6 @@ def postgres_address(postgres_server: PostgresServer) -> Iterator[str]:
     """A database of that server for corpora: each test gives its own names of their own."""
     with postgres_server.database("corpora") as address:
         yield address
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def other_user() -> dict[str, object]:

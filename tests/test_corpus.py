@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from moments import calls_of
 from quaestor import Index
+from quaestor.indexing.indexer import Indexer
 
 
 def _old(path: Path, text: str) -> None:
@@ -43,17 +45,14 @@ def test_a_change_in_the_middle_of_a_search_is_taken_in(tmp_path: Path, monkeypa
     root.mkdir()
     _old(root / "one.py", "def gather_mushrooms():\n    return 'early in the morning'\n")
     with Index.build(root) as index:
-        refresh = index.indexer.refresh
         changes = ["gather_berries", "gather_nuts"]
 
-        def refresh_then_change(**arguments: object) -> object:
-            done = refresh(**arguments)  # type: ignore[arg-type]
+        def change(_refreshes: int) -> None:
             if changes:
                 (root / "one.py").write_text(f"def {changes.pop()}(): pass\n")
-            return done
 
-        monkeypatch.setattr(index.indexer, "refresh", refresh_then_change)
-        hits = index.search("gather")
+        with calls_of(Indexer.refresh, change):
+            hits = index.search("gather")
         assert not index.freshness.fresh  # it changed both times
         assert [hit.fresh for hit in hits] == [False]
         hits = index.search("gather")

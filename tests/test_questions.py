@@ -70,6 +70,8 @@ def test_a_question_that_says_nothing_else_stays_whole(question: str) -> None:
         ("何年にできましたか？", False),
         ("Where do boats lie and what does a berth cost per month?", True),
         ("What does it cost to copy a list?", False),
+        ("and what does it cost?", True),
+        ("what do they cost", True),
         ("What does a lookup cost, and when?", False),
         ("What is the yearly fee for a berth?", True),
         ("What is a fee for?", False),

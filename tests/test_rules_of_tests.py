@@ -36,60 +36,67 @@ def test_nothing_is_tested_by_mocks() -> None:
     assert imported == []
 
 
-# What tests replace beside bounds and sizes, which are constants: nothing that the test is about.
+# What tests replace, each with the reason why it cannot be real; nothing of it is what the test is about.
 REPLACED = {
-    # Ours: what sees to it that something is not asked, or is asked once, and does the same.
-    "quaestor.files.ignore.Level.decide": "fails: a decision that still holds is not taken again",
-    "EmbeddedStore.known_vectors": "fails: a cheap embedder's vectors are not looked up",
-    "scan.walk": "counts, and walks",
-    "grammars._Slices": "counts, and gives slices",
-    "index.indexer.refresh": "refreshes, and changes a file before anything is searched",
-    # Ours: what this machine, or this version, would have to be another for.
-    "connections.is_public": "servers of tests are on this machine, where no site may be",
-    "clone.is_public": "servers of tests are on this machine, where no repository may be",
-    "workers.can_copy": "chooses one of the two ways to start a worker",
-    "ray_cluster._fingerprint": "another machine's version",
-    "migrations.steps": "one more step, which fails",
-    "quaestor.files.deny.find_spec": "a package that is missing",
-    # Other people's: what a terminal, a system, a driver or a missing package would do.
-    "sys.stdin": "what a person types",
-    "sys.stderr": "a terminal",
-    "sys.path": "a program that is run from its folder",
-    "sys.modules": "a package that is missing",
-    "importlib.import_module": "a package that is missing",
-    "audit_dependencies.distributions": "packages that are installed",
-    "os.getuid": "another user",
+    # This machine or this version would have to be another.
+    "connections.is_public": "servers of tests are on this machine, whose address is refused as any private one",
+    "clone.is_public": "the same for repositories",
+    "migrations.steps": "an earlier version of the tables, filled by today's code",
+    "ray_cluster._fingerprint": "another machine of the cluster has another version",
+    "workers.can_copy": "threads of pytest's own forbid copies, which are tested beside fresh processes",
+    "os.supports_dir_fd": "a system that cannot open files from their folder: none that the tests run on",
     "os.fsync": "a file system that cannot write folders to disk",
-    "os.supports_dir_fd": "a system that cannot open files from their folder",
-    "reading.os.fstat": "a file that changes between two looks",
-    "tempfile.tempdir": "a folder for temporary files of one's own",
-    "socket.getaddrinfo": "fails: nobody is contacted",
-    "socket.socket": "fails: nobody is contacted",
-    "PostgresStore.open.__func__.__kwdefaults__": "small sizes, where an index opens the store",
-    "psycopg.Connection.commit": "a connection that is lost amid a commit",
-    "httpcore2.default_ssl_context": "the certificates that the system trusts",
-    "openai_public.load_tiktoken_bpe": "gives the ranks that travel with the package, in place of a download",
-    "tiktoken.Encoding.encode_ordinary": "counts, and encodes",
+    "time.time": "a clock that jumps: the machine's own is everybody's; in a process of its own, as the next two",
+    "time.time_ns": "the same",
+    "datetime.datetime": "the same",
+    # What belongs to pytest, and is what a shell would give.
+    "sys.stdin": "a real file in place of what pytest lets nobody read",
+    "sys.path": "where packages lie: in a folder of the test's own; modules of Python come from where they are",
+    "trampoline.record_trampoline_hit": "how mutmut is told what a test reaches; no test",
+}
+
+# The bounds that they lower or raise: constants. What reaches the real one within a second does so.
+LOWERED = {
+    "PostgresStore.open.__func__.__kwdefaults__": "8,193 chunks in PostgreSQL with an index of their vectors",
+    "database_health.THRESHOLDS": "the same",
+    "quaestor.files.consistent_read.RACY_NS": "two seconds, in each test of a file that was only just written",
+    "quaestor.accounts.database._BUSY_SECONDS": "five seconds",
+    "leased_work.LEASE_SECONDS": "thirty seconds",
+    "quaestor.cli.health_checks.PORT": "another program may have it",
+    "module._MOUNTS": "mounts of a machine with NFS and the like; written as the kernel does",
+    "xlsx": "sheets of 500,000 cells or of 20 million letters; a parameter names the bound",
+    "xlsx.MOST_CELLS": "the same",
+    # Several batches, workers and commits, of what would else be megabytes.
+    "intake.TASK_FILES": "64 files",
+    "batches.TASK_FILES": "the same",
+    "intake.POOL_BYTES": "2 MB",
+    "commit.COMMIT_CHUNKS": "20,000 chunks",
+    "commit.FIRST_COMMIT_CHUNKS": "2,500 chunks",
+    "sys.dont_write_bytecode": "whether Python keeps what it compiled",
 }
 
 
 def _replaced(path: Path) -> Iterator[str]:
-    """Yield what a test replaces by ``monkeypatch``, without constants."""
-    for node in ast.walk(tree_of(path)):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-            continue
-        if ast.unparse(node.func.value) != "monkeypatch" or node.func.attr not in ("setattr", "setitem", "delattr"):
-            continue
-        told = [ast.literal_eval(one) if isinstance(one, ast.Constant) else None for one in node.args[:2]]
-        holder = told[0] or ast.unparse(node.args[0])
-        named = told[1] if told[0] is None and node.func.attr != "setitem" else None
-        full = f"{holder}.{named}" if named else holder
-        if not full.rpartition(".")[2].lstrip("_").isupper() and full != "xlsx":  # bounds, named by a parameter
-            yield full
+    """Yield what a test replaces: by ``monkeypatch``, also by another name, or by an assignment to what it imported."""
+    nodes = list(ast.walk(tree_of(path)))
+    imports = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
+    imported = {one.asname or one.name.partition(".")[0] for node in imports for one in node.names}
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
+            if ast.unparse(node).partition(".")[0] in imported:
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr not in ("setattr", "setitem", "delattr", "delitem"):
+                continue
+            told = [ast.literal_eval(one) if isinstance(one, ast.Constant) else None for one in node.args[:2]]
+            holder = told[0] or ast.unparse(node.args[0])
+            yield f"{holder}.{told[1]}" if told[0] is None and told[1] and node.func.attr.endswith("attr") else holder
 
 
 def test_nothing_is_replaced_but_what_is_listed() -> None:
-    assert {one for path in naming("monkeypatch") for one in _replaced(path)} == REPLACED.keys()
+    replacing = re.compile(r"\.(?:set|del)(?:attr|item)\(|^[\w ,.]*\.\w+ [-+|]?= |\bdel \w+\.", re.MULTILINE)
+    paths = [path for path in TESTS if replacing.search(path.read_text(encoding="utf-8"))]
+    assert {one for path in paths for one in _replaced(path)} == {*REPLACED, *LOWERED}
 
 
 def test_no_test_bounds_how_long_something_takes() -> None:

@@ -105,7 +105,7 @@ def test_the_file_is_beside_the_settings_file(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_file_that_is_set_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no file of prices"):
+    with pytest.raises(UsageError, match="no price file"):
         load_prices(Settings(prices=str(tmp_path / "none.toml")))
 
 

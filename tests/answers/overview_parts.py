@@ -7,7 +7,7 @@ from typing import cast
 
 from quaestor import Index
 from quaestor.answers.overview.material import Material
-from quaestor.answers.overview.statements import Entry, Overview
+from quaestor.answers.overview.overview_text import Entry, Overview
 from quaestor.chunking.languages import recognise
 from quaestor.core.documents import Chunk, Document, Span
 from quaestor.stores import Store, StoredChunk

@@ -250,3 +250,15 @@ def test_the_manual_is_built_where_nothing_else_is(tmp_path: Path) -> None:
     files = {**MANUAL_AND_CI, "README.md": "# Shop\n\n## Documentation\n\n    $ make html\n"}
     with index_of(tmp_path / "shop", files) as index:
         assert "make html" in told(index, "How do I build it?")[0]
+
+
+def test_neither_a_line_of_a_sentence_nor_the_latest_version_is_a_command_that_builds_or_tests(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Shop\n\nInstall it with:\n\n```sh\ngo install shop.example/shop@latest\njust test\n```\n",
+        "AGENTS.md": "# Agents\n\nEach commit is one that I can\nmake with you. Build nothing else beside it.\n",
+        "shop.go": "package shop\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        assert "latest" not in told(index, "How do I run the tests?")[0]
+        assert "make with you" not in told(index, "How do I build and test it?")[0]
+        assert "just test" in told(index, "How do I run the tests?")[0]

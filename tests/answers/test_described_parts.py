@@ -11,8 +11,8 @@ from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.overview_text import Source
 from quaestor.answers.overview.path_descriptions import defined_names, description
-from quaestor.answers.overview.statements import Source
 from quaestor.core.config import Settings
 
 

@@ -16,9 +16,8 @@ from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import named_paths
 from quaestor.answers.overview.overview_answer import introduce
 from quaestor.answers.overview.overview_question import asks_for_overview
-from quaestor.answers.overview.overview_text import _in_quote_marks
+from quaestor.answers.overview.overview_text import Entry, Statement, _in_quote_marks
 from quaestor.answers.overview.path_descriptions import _is_sentence, defined_names
-from quaestor.answers.overview.statements import Entry, Statement
 from quaestor.core.documents import Document
 
 

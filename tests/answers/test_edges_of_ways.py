@@ -31,7 +31,6 @@ from quaestor.answers.message_templates import (
     _weight_of_word,
     _worth,
 )
-from quaestor.answers.names_question import read_name_question
 from quaestor.answers.project_facts import _brackets_opened
 from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
 from quaestor.answers.template_agreement import Agreement, words_of
@@ -42,6 +41,7 @@ from quaestor.answers.ways import answer_by_way, may_ask_history
 from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.related.stored_files import IndexedFile, load_file
+from quaestor.search.names_in_question import read_name_question
 from quaestor.stores import StoredChunk
 
 STEPS = "".join(f"    step_{n}(letter)\n" for n in range(50))

@@ -8,7 +8,7 @@ import pytest
 from overview_parts import material_of, shown, stands_where_it_says
 
 from quaestor.answers.overview.build_and_test import Aim, build_lines, customary_commands, guide_sections
-from quaestor.answers.overview.statements import Entry, Statement
+from quaestor.answers.overview.overview_text import Entry, Statement
 
 SHOP = (
     "# Shop\n\n## Build it\n\n    make\n\n### More\n\nUse `make x`.\n\n## Tests\n\nRun `make test`.\n\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from quaestor.answers.overview.overview_text import Statement
 from quaestor.answers.overview.path_descriptions import _said_of_definition, comment_below_includes, from_head
-from quaestor.answers.overview.statements import Statement
 
 Told = tuple[str, int, int, bool] | None
 """The words, the first and the last line, and whether they are the file's own to the letter."""

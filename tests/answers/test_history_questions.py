@@ -104,6 +104,8 @@ def test_times(question: str, since: str, until: str) -> None:
         ("When was poetry added as an environment manager?", "origin", "poetry", "added"),
         ("when was jupyter added to environment.yml?", "origin", "jupyter environment.yml", "added"),
         ("when did they drop python 3.7", "origin", "python 3.7", "removed"),
+        ("who contributed to this project", "author", "", "added"),
+        ("who contributed the oars", "origin", "oars", "added"),
         ("which commit introduced AsyncClient", "origin", "AsyncClient", "added"),
         ("why was ioredis made optional?", "origin", "ioredis optional", "changed"),
         ("when and why were the locks replaced by leases?", "origin", "locks leases", "changed"),
@@ -201,13 +203,17 @@ PIECES = st.sampled_from(
 )
 
 
-@given(st.one_of(st.text(max_size=400), st.lists(PIECES, max_size=12).map(" ".join)))
+TEXT = st.one_of(st.text(max_size=400), st.lists(PIECES, max_size=12).map(" ".join))
+
+
+@given(TEXT)
 def test_any_text_is_read(text: str) -> None:
-    found = read(text)
-    if found is not None:
-        assert len(found.subject) <= 80
-        assert not found.since or date.fromisoformat(found.since)
-        assert not found.until or date.fromisoformat(found.until)
+    for question in (text, f"what changed in {text} since 2023-01-02", f"when was {text} added?"):
+        found = read(question)
+        if found is not None:
+            assert len(found.subject) <= 80
+            assert not found.since or date.fromisoformat(found.since)
+            assert not found.until or date.fromisoformat(found.until)
 
 
 NAMES = st.from_regex(r"[a-z]{2,8}(?:_[a-z]{2,8}){1,2}", fullmatch=True)

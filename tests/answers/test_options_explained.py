@@ -229,6 +229,7 @@ fn set() { std::env::set_var("SHOP_SET", "1") }
         "What environment variables are there?",
         "list all env vars",
         "environment variables",
+        "Which environment variables can I set?",
     ],
 )
 def test_all_variables_of_the_environment_that_code_reads_are_listed(tmp_path: Path, question: str) -> None:

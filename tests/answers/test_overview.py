@@ -300,7 +300,7 @@ def test_nothing_and_one_file(made: Make) -> None:
 
 
 def test_too_few_tokens(made: Make) -> None:
-    with pytest.raises(UsageError, match=r"50 tokens hold no overview\. Give at least 100\."):
+    with pytest.raises(UsageError, match=r"50 tokens are too few for an overview\. Give at least 100\."):
         made({"a.py": "A = 1\n"}).overview(tokens=50)
 
 

@@ -15,9 +15,8 @@ from quaestor.answers.overview.make_overview import make_introduction, make_over
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import named_paths
 from quaestor.answers.overview.overview_answer import wants_overview
-from quaestor.answers.overview.overview_text import overview_object
+from quaestor.answers.overview.overview_text import Statement, overview_object
 from quaestor.answers.overview.path_descriptions import defined_names, description
-from quaestor.answers.overview.statements import Statement
 from quaestor.answers.way import Question
 
 PROGRAM = {

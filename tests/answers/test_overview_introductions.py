@@ -235,3 +235,18 @@ def test_tags_over_several_lines_and_advertisements_are_no_introduction(overview
 def test_no_placeholder_and_no_licence_says_what_a_project_is(made: Make, readme: str, texts: list[str]) -> None:
     statements = introduction(Material(made({"README.md": readme, "a.py": "x = 1\n"}).store))
     assert [one.text for one in statements] == texts
+
+
+@pytest.mark.parametrize("end", ["</a>", "</A>", ""])
+def test_the_slogan_of_a_sponsor_is_no_introduction(overview_of: OverviewOf, end: str) -> None:
+    """Without an end the element is broken, and its words count."""
+    slogan = '<a href="https://s.example">\n  <div><img src="s.png"></div>\n  <b>The best for all of the coins</b>\n'
+    sponsor = f"<div>\n{slogan}{end}\n"
+    overview = overview_of({"README.md": f"{sponsor}</div>\n\nA simple till for shops of any size.\n", **ORDERS})
+    assert ("The best for all" in overview) is not bool(end)
+    assert "A simple till for shops of any size." in overview
+
+
+def test_a_title_in_a_link_stays_with_the_words_below_it(overview_of: OverviewOf) -> None:
+    linked = '<a href="https://till.example">\n<h1>Till</h1>\n<p>A plain till for any kind of shop.</p>\n</a>\n'
+    assert "A plain till for any kind of shop." in overview_of({"README.md": linked, **ORDERS})

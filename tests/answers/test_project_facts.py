@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from overview_parts import Make
 
 from index_of_files import index_of
 from quaestor import Index
+from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.project_facts import answer_project_facts
-from quaestor.answers.way import Question
+from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
+from quaestor.answers.way import Question, Way
+from quaestor.answers.ways import answer_by_way
 from quaestor.llm.prompts.numbered_passages import number
 
 MIT = "MIT License\n\nCopyright (c) 2026 Mona Petit\n\nPermission is hereby granted, free of charge, to any person.\n"
@@ -60,8 +64,8 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         yield index
 
 
-def places(index: Index, question: str) -> list[tuple[str, int, int]]:
-    found = answer_project_facts(Question(question), index)
+def places(index: Index, question: str, way: Way = answer_project_facts) -> list[tuple[str, int, int]]:
+    found = way(Question(question), index)
     if found is None:
         return []
     checked = verify(found.text(range(1, len(found.hits) + 1)), number(found.hits), index.read)
@@ -163,6 +167,93 @@ def test_each_kind_of_list_is_read_whole_and_no_further(tmp_path: Path, name: st
         assert 1 not in quoted and len(lines) not in quoted
 
 
+PINNED = {
+    "requirements.txt": "Ferry[fast]==6.1\noars==2\n",
+    "README.md": "# Shop\n\nIt was built with Ferry in 5 days.\n",
+    "shop.py": "import ferry  # version 5\n",
+}
+
+
+def test_a_standard_and_a_platform_have_versions_as_languages_have(tmp_path: Path) -> None:
+    files = {
+        "CMakeLists.txt": "project(shop)\ntarget_compile_features(shop PUBLIC cxx_std_17)\n",
+        "common.gradle": "android {\n    defaultConfig {\n        minSdk 23\n    }\n}\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        assert places(index, "Which C++ standard does it need?") == [("CMakeLists.txt", 2, 2)]
+        assert places(index, "Which minimum Android version is supported?") == [("common.gradle", 3, 3)]
+
+
+def test_the_version_of_a_package_is_the_one_in_the_manifest(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", PINNED) as index:
+        assert places(index, "Which version of Ferry does it need?") == [("requirements.txt", 1, 1)]
+        assert places(index, "Which version of ferr does it need?") == []
+        assert places(index, "Which python packages does it need?") == [("requirements.txt", 1, 2)]
+
+
+OWNED = {
+    "OWNERS": "# See the docs\n\napprovers:\n  - ann\n",
+    ".github/CODEOWNERS": "# Owners\n*            @all\n/src/pay/    @pay\n*.md         @docs\nsrc/pay/till @till\n",
+    "README.md": "# Shop\n\nPackages are maintained by third parties.\n\nThis project is maintained by Ann Lee.\n",
+    "pyproject.toml": '[project]\nname = "shop"\nauthors = [\n  { name = "Ann" },\n]\n',
+    "src/pay/cash.py": "def pay():\n    maintainer = 1\n",
+    "src/pay/till/open.py": "def open_till():\n    return 1\n",
+    "lib/a.py": "A = 1\n",
+    "lib/OWNERS": "approvers:\n  - bo\n",
+    "docs/a.md": "# Keep\n\nWho maintains this project maintains the docs.\n",
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who maintains this project?", "who are the maintainers", "Who owns the code?", "By whom is it maintained?"],
+)
+def test_files_tell_who_maintains_the_project(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "shop", OWNED) as index:
+        assert places(index, question, answer_maintainers) == [
+            (".github/CODEOWNERS", 2, 5),
+            ("OWNERS", 3, 4),
+            ("README.md", 5, 5),
+            ("pyproject.toml", 3, 5),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("src/pay", [(".github/CODEOWNERS", 3, 3)]),
+        ("src/pay/cash.py", [(".github/CODEOWNERS", 3, 3)]),
+        ("`src/pay/till/`", [(".github/CODEOWNERS", 5, 5)]),
+        ("docs/a.md", [(".github/CODEOWNERS", 4, 4)]),
+        ("src/nothing", []),
+    ],
+)
+def test_the_last_rule_for_a_path_names_its_owner(tmp_path: Path, path: str, found: list[tuple[str, int, int]]) -> None:
+    with index_of(tmp_path / "shop", OWNED) as index:
+        assert places(index, f"Who owns {path}?", answer_maintainers) == found
+
+
+def test_without_rules_the_nearest_file_of_owners_tells(tmp_path: Path) -> None:
+    files = {path: text for path, text in OWNED.items() if path != ".github/CODEOWNERS"}
+    with index_of(tmp_path / "shop", files) as index:
+        assert places(index, "Who maintains lib/a.py?", answer_maintainers) == [("lib/OWNERS", 1, 2)]
+        assert places(index, "Who maintains src/pay?", answer_maintainers) == [("OWNERS", 3, 4)]
+        assert places(index, "Who maintains the oars?", answer_maintainers) == []
+
+
+def test_below_what_files_say_of_maintainers_stands_what_git_tells(made: Make) -> None:
+    index = made({"OWNERS": "approvers:\n  - ann\n", "a.py": "A = 1\n"}, git=True)
+    root = str(index.root)
+    subprocess.run(["git", "-C", root, "add", "."], check=True)
+    who = ["-c", "user.name=Bo Ek", "-c", "user.email=bo@a.example"]
+    subprocess.run(["git", "-C", root, *who, "commit", "-qm", "Begin"], check=True)
+    found = answer_by_way(Question("Who maintains this project?"), index)
+    assert found is not None
+    assert [hit.path.partition(" ")[0] for hit in found.hits] == ["OWNERS", "commit"]
+    text = found.text([1, 2])
+    assert 0 < text.index("approvers") < text.index("1 commit, by 1 author") < text.index("Bo Ek")
+
+
 def test_where_no_file_tells_it_is_searched(tmp_path: Path) -> None:
     with index_of(tmp_path / "notes", {"bread.md": "# Bread\n\nIt depends on the flour.\n"}) as notes:
         assert places(notes, "What does it depend on?") == []
@@ -184,12 +275,12 @@ PAGES = {
 )
 def test_how_all_of_it_began_is_told_by_a_page_that_is_called_so(tmp_path: Path, question: str) -> None:
     with index_of(tmp_path / "docs", PAGES) as index:
-        assert places(index, question) == [("about/history.rst", 4, 4)]
-        assert places(index, "Who started the fire?") == []
+        assert places(index, question, answer_origin) == [("about/history.rst", 4, 4)]
+        assert places(index, "Who started the fire?", answer_origin) == []
 
 
 def test_among_code_git_tells_who_wrote_it(ferry: Index) -> None:
-    assert places(ferry, "Who wrote this project?") == []
+    assert places(ferry, "Who wrote this project?", answer_origin) == []
 
 
 @pytest.mark.parametrize(("name", "last"), [("configure.ac", 6), ("mix.exs", 4)])
@@ -276,3 +367,34 @@ def test_an_image_counts_only_where_no_manifest_tells(tmp_path: Path) -> None:
 def test_licences_of_text_and_code(tmp_path: Path, question: str) -> None:
     with index_of(tmp_path / "x", {"LICENSE-TEXT": MIT, "LICENSE-CODE": MIT + "\n", "a.py": "x = 1\n"}) as index:
         assert places(index, question) == [("LICENSE-CODE", 1, 5)]  # the other says the same
+
+
+GUIDES = {
+    "CONTRIBUTING.md": (
+        "# Contributing\n\n## Developing a new integration\n\nPlease open an issue and discuss it first with all.\n\n"
+        "### Files\n\nCopy a folder of integrations and edit it.\n\n## Integrations\n\nAll the integrations we have.\n"
+    ),
+    "docs/guide.rst": "Custom commands\n===============\n\nWrite a class that runs, then say its name.\n\nEnd\n===\n",
+    "docs/i18n.md": "# Texts\n\n## Translations\n\nThey are kept by a site, so ask there for a new language.\n",
+    "CHANGELOG.md": "# Changes\n\n## Add a new ferry\n\nThe new ferry was added to the list of all the ferries.\n",
+    "shop.py": "def add(integration):\n    return integration\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("How do I add a new integration?", [("CONTRIBUTING.md", 3, 9)]),
+        ("how is an integration added to the shop", [("CONTRIBUTING.md", 3, 9)]),
+        ("How to write my own command?", [("docs/guide.rst", 1, 4)]),
+        ("How can I add a translation?", [("docs/i18n.md", 3, 5)]),
+        ("How do I add a ferry?", []),
+        ("How do I run an integration?", []),
+        ("How do I add salt?", []),
+    ],
+)
+def test_a_section_tells_how_to_add_one_more_of_a_kind(
+    tmp_path: Path, question: str, found: list[tuple[str, int, int]]
+) -> None:
+    with index_of(tmp_path / "shop", GUIDES) as index:
+        assert places(index, question, answer_how_to_add) == found

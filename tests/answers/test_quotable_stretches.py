@@ -183,6 +183,27 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
         assert one.endswith("ends.")
 
 
+WITHIN = {
+    "of flour is weighed. The rest is water.": "The rest is water.",
+    "  what is left over. The rest is water.\n\n- It is cold.": "The rest is water.\n\n- It is cold.",
+    "and the flour\n\nThe rest is water.": "The rest is water.",
+    "and nothing else": "and nothing else",
+    "npm weighs the flour. The rest is water.": "npm weighs the flour. The rest is water.",
+    "Flour is weighed. The rest is water.": "Flour is weighed. The rest is water.",
+}
+
+
+@pytest.mark.parametrize(("text", "quoted"), WITHIN.items())
+def test_a_quote_does_not_begin_amid_a_sentence(text: str, quoted: str) -> None:
+    passage = Passage(1, "guide.md", 40, 40 + text.count("\n"), text, language="markdown")
+    found = whole_passage(passage, (40, 44), lambda text: 1.0)
+    assert found is not None
+    assert found.text == quoted == max((one.text for one in stretches_of(passage)), key=len)
+    first = whole_passage(replace(passage, start_line=1), (1, 4), lambda text: 1.0)
+    assert first is not None
+    assert first.text == text
+
+
 def test_an_item_of_a_list_keeps_its_mark() -> None:
     assert texts("Pack:\n\n- bread\n- wine\n")[0] == "Pack:\n\n- bread\n- wine"
     assert texts("| Who | What |\n|---|---|\n| Ana | bread |\n")[0].startswith("| Who |")

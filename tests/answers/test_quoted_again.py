@@ -38,7 +38,7 @@ def test_prose_is_shortened_to_the_sentence_with_most_of_the_question(question: 
 
 
 def test_a_sentence_too_long_to_read_again_is_not_chosen() -> None:
-    long = f"A ferry {'word ' * 80}lands."
+    long = f"A ferry {'word ' * 110}lands."
     assert again(f"{long} It lands.", "When does the ferry land?") == "> It lands.\n\n[1]"
 
 

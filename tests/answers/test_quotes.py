@@ -102,6 +102,13 @@ def test_every_quote_is_cited_and_verifies(question: str) -> None:
     ]
 
 
+def test_a_template_is_quoted_as_code() -> None:
+    template = Passage(1, "pay.html", 1, 3, "<form>\n  <p>{{ waiting time }}</p>\n</form>", language="html")
+    found = answer("what is the waiting time?", [template], refused=False)
+    assert "```html\n" in found.text
+    assert "> <" not in found.text
+
+
 def test_quoted_fences_stay_inside() -> None:
     text = "def explain():\n    ```\n    fenced [1] words\n    ```\n"
     found = answer("explain fenced words", [Passage(1, "a.py", 1, 4, text, language="python")])

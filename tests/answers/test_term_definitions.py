@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.explain_term import read_term_question
+from quaestor.answers.explain_term import read_comparison, read_term_question
 from quaestor.answers.term_definitions import Form, definitions_of, may_define
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
@@ -31,12 +31,25 @@ FORMS = {
     "## Eager Loading\n\nEverything that belongs together comes at once.": ("eager loading", Form.SECTION),
     "All is quiet here. A crate is one of many things that are shipped.": ("crate", Form.WITHIN),
     "We are the Technology Transformation Services (TTS), and proud of it.": ("TTS", Form.WRITTEN_OUT),
+    "Complex tables are tables with more than two levels of heads.": ("complex table", Form.SENTENCE),
+    "Zweige sind Stränge, die von anderen nichts wissen.": ("Zweige", Form.SENTENCE),
+    "Les arbres sont des structures où chaque nœud a un parent.": ("arbres", Form.SENTENCE),
+    "Ein _Zweig_ ist ein eigener Strang von Änderungen.": ("Zweig", Form.SENTENCE),
+    "Der Begriff ist alt. Ein Speicher bezeichnet alles, was etwas behält.": ("Speicher", Form.WITHIN),
+    "Un _paquet_ est un ensemble de fonctions qui vont ensemble.": ("paquet", Form.SENTENCE),
+    "L’**arbre** est une structure dont chaque nœud a un parent.": ("arbre", Form.SENTENCE),
+    "Una rama es una línea de cambios que avanza sola.": ("rama", Form.SENTENCE),
+    "## Was ist ein Kern?\n\nDas, was unverändert bleibt, wenn alles andere wechselt.": ("Kern", Form.ASKED),
+    "## Qu’est-ce qu’une voie ?\n\nCe que prend une lettre pour arriver.": ("voie", Form.ASKED),
 }
 NOT_DEFINED = {
+    "Tables are coded properly, and nobody minds them at all.": "tables",
     "Caddy is running on port 80, and all of it is well.": "Caddy",
     "- [Eager Loading](#eager-loading)\n    - [Constraining Eager Loads](#constraining)": "eager loading",
     "* [hugo](/commands/hugo/) - Build": "hugo",
     "We cl up every evening, which is a habit.": "CL",
+    "## Clean Core\n\nThis chapter gives an overview of all that the word may mean.": "clean core",
+    "## Kern\n\nIn diesem Kapitel erhalten Sie einen Überblick über das Thema.": "Kern",
     "| way | how long it takes in seconds |\n|---|---|\n| one table a word | as long as twelve of them |": "way",
 }
 
@@ -102,6 +115,9 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         "agreements.md": "# Agreements\n\nTTS is a fee-for-service organization, like many others.\n",
         "glossary.md": "# Glossary\n\n- **TTS** - The school that helps people\n  to learn what they need.\n",
         "providers.md": "# Service Providers\n\nThe central place where all of it begins.\n",
+        "code-of-conduct.md": "# Our Code\n\nA code of conduct is a promise that people make to each other.\n",
+        "joining.md": "# Joining\n\n* **CODE_OF_CONDUCT:** The code of conduct sets some ground rules for all.\n",
+        "pcm/code-of-conduct.md": "# Code of conduct\n\nCode of conduct na document wey dey for everybody.\n",
         "packages.md": "# Packages\n\nA service provider is a point where packages are joined.\n",
     }
     with index_of(tmp_path_factory.mktemp("terms") / "handbook", pages) as index:
@@ -168,6 +184,10 @@ def test_a_document_of_the_terms_name_comes_before_one_that_mentions_it(document
     assert places(documents, "what is a service provider") == [("providers.md", 1, 3)]
 
 
+def test_the_document_that_bears_the_terms_name_comes_first_and_a_translation_last(documents: Index) -> None:
+    assert places(documents, "What is a code of conduct?") == [("code-of-conduct.md", 3, 3)]
+
+
 def test_what_nobody_defines_is_left_to_the_search(documents: Index) -> None:
     assert answer_by_way(Question("What is a carrier pigeon?"), documents) is None
 
@@ -182,3 +202,35 @@ def test_among_documents_a_word_is_a_term_before_it_is_the_name_of_a_file(tmp_pa
     with index_of(tmp_path / "docs", pages) as index:
         assert places(index, "What is Ferryman?")[0][0] == "about.md"
         assert places(index, "What is ferryman.css?")[0][0] == "assets/ferryman.css"
+
+
+@pytest.mark.parametrize(
+    ("question", "pair"),
+    [
+        ("What is the difference between a leaf bundle and a branch bundle?", ("leaf bundle", "branch bundle")),
+        ("what's the difference between `stow` and “keep”", ("stow", "keep")),
+        ("How does a leaf differ from the branch?", ("leaf", "branch")),
+        ("leaf vs. branch", ("leaf", "branch")),
+        ("Was ist der Unterschied zwischen einem Blatt und dem Zweig?", ("Blatt", "Zweig")),
+        ("Quelle est la différence entre l'arbre et une branche ?", ("arbre", "branche")),
+        ("¿Cuál es la diferencia entre una hoja y la rama?", ("hoja", "rama")),
+        ("What is the difference between them?", None),
+        ("What differences are there between the first and the second of all the editions that were sold?", None),
+        ("What is a leaf?", None),
+    ],
+)
+def test_two_terms_that_are_compared_are_read_out_of_the_question(question: str, pair: tuple[str, str] | None) -> None:
+    assert read_comparison(question) == pair
+
+
+def test_two_terms_are_told_apart_by_their_definitions_unless_a_section_is_about_both(tmp_path: Path) -> None:
+    pages = {
+        "glossary.md": "# Glossary\n\n- **Leaf** - What hangs on a branch.\n- **Branch** - What bears the leaves.\n",
+        "roots.md": "# Roots\n\nA root is what holds a tree where it stands.\n",
+        "both.md": "# Roots and stems\n\nA root holds it, a stem bears it.\n\nA stem is what bears all the branches.\n",
+    }
+    with index_of(tmp_path / "trees", pages) as index:
+        expected = [("glossary.md", 4, 4), ("glossary.md", 3, 3)]
+        assert places(index, "What is the difference between a branch and a leaf?") == expected
+        assert answer_by_way(Question("What is the difference between a root and a stem?"), index) is None
+        assert answer_by_way(Question("What is the difference between a root and a twig?"), index) is None

@@ -96,10 +96,14 @@ def test_of_a_very_long_trace_both_ends_are_read() -> None:
     assert (frames[0].path, frames[-1].path) == ("/srv/a0.js", "/srv/a4999.js")
 
 
-@given(st.text(alphabet=st.sampled_from(list("ab/\\.:()#@\"', \n\t012<>{}[]line at File in")), max_size=400))
+PIECES = [*"ab/\\.:()#@\"', \n\t012<>{}[]", "line ", "    at ", "\n  File ", " in ", "a/b.py", ".js:", "send (a.c:12)"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=150).map("".join))
 def test_any_text_may_be_pasted(text: str) -> None:
-    for frame in read_trace(text).frames:
-        assert frame.line is None or frame.line >= 0
+    for pasted in (text, f'  File "{text}.py", line 3, in {text}\n'):
+        trace = read_trace(pasted)
+        assert all(frame.line is None or frame.line >= 0 for frame in trace.frames)
 
 
 PYTHON = """Traceback (most recent call last):

@@ -16,9 +16,9 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 from served import FILES, serving, write
 
-from quaestor.crawl import connections
 from quaestor.llm import tags
 from scripted_server import Recorded, ScriptedServer
+from servers.public_address import public  # noqa: F401 - a fixture
 from servers.site import Answer, SiteServer
 
 pytestmark = pytest.mark.slow
@@ -69,9 +69,8 @@ def striped(width: int, height: int) -> bytes:
 
 
 @pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[SiteServer]:
+def site(public: None) -> Iterator[SiteServer]:  # noqa: F811 - as pytest takes fixtures
     """A site that stands for one on the public internet."""
-    monkeypatch.setattr(connections, "is_public", lambda _: True)
     with SiteServer(lambda path, _: Answer(SITE[path]) if path in SITE else None) as found:
         yield found
 

@@ -11,6 +11,7 @@ from quaestor.chat.events import Done, Event
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
+from servers.script import Recorded
 from servers.scripted import ScriptedServer
 
 
@@ -64,6 +65,11 @@ def answer(events: Sequence[Event]) -> str:
     last = events[-1]
     assert isinstance(last, Done)
     return last.answer
+
+
+def said_in(request: Recorded) -> list[tuple[str, str]]:
+    """Return the role and the content of each message that was sent."""
+    return [(message["role"], message["content"]) for message in request.messages]
 
 
 def model_at(server: ScriptedServer, name: str = "tiny", **settings: Any) -> OpenAICompatibleModel:

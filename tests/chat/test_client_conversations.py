@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chat_parts import Scripted, answer, ask, model_at
+from chat_parts import answer, ask, model_at
 
 from quaestor import Index
 from quaestor.chat.call_protocols import CallerTools
@@ -28,25 +28,24 @@ def shown(events: list[Event]) -> str:
     return "".join(event.text for event in events if isinstance(event, Text))
 
 
-def test_what_was_said_elsewhere_is_sent(corpus: Index) -> None:
+def test_what_was_said_elsewhere_is_sent(corpus: Index, scripted_server: StartServer) -> None:
     past = (
         Message("system", "Answer in rhymes."),
         Message("user", "is there a kitchen guide?"),
         Message("assistant", "There is one."),
     )
-    model = Scripted("Three times.")
-    ask(Conversation(corpus, model, transcript=transcript_of_client(past)), QUESTION)
-    sent = [message.content for message in model.requests[0].messages]
+    server = scripted_server(["Three times."])
+    ask(Conversation(corpus, model_at(server), transcript=transcript_of_client(past)), QUESTION)
+    sent = [message["content"] for message in server.requests[0].messages]
     assert [sent.index(message.content) for message in past] == sorted(sent.index(message.content) for message in past)
     assert sent[-1] == QUESTION
-    roles = [message.role for message in model.requests[0].messages]
+    roles = [message["role"] for message in server.requests[0].messages]
     assert roles[:2] == ["system", "system"]
 
 
-def test_nothing_was_said_elsewhere(corpus: Index) -> None:
-    assert (
-        answer(ask(Conversation(corpus, Scripted("Three."), transcript=transcript_of_client(())), QUESTION)) == "Three."
-    )
+def test_nothing_was_said_elsewhere(corpus: Index, scripted_server: StartServer) -> None:
+    conversation = Conversation(corpus, model_at(scripted_server(["Three."])), transcript=transcript_of_client(()))
+    assert answer(ask(conversation, QUESTION)) == "Three."
 
 
 def test_numbers_of_answers_given_elsewhere_mean_nothing_else(corpus: Index) -> None:
@@ -86,8 +85,9 @@ def test_a_stop_sequence_ends_what_is_visible(corpus: Index, scripted_server: St
     assert done(events).usage.prompt_tokens > 0
 
 
-def test_the_beginning_of_a_stop_sequence_is_shown_at_last(corpus: Index) -> None:
-    events = ask(Conversation(corpus, Scripted("It is STO"), settings=ConversationSettings(stop=("STOP",))), QUESTION)
+def test_the_beginning_of_a_stop_sequence_is_shown_at_last(corpus: Index, scripted_server: StartServer) -> None:
+    model = model_at(scripted_server(["It is STO"]))
+    events = ask(Conversation(corpus, model, settings=ConversationSettings(stop=("STOP",))), QUESTION)
     assert shown(events) == "It is STO"
 
 

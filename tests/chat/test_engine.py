@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
-from chat_parts import Scripted, answer, ask, kinds, model_at
+from chat_parts import answer, ask, kinds, model_at, said_in
 
 from index_of_files import index_of
 from quaestor import Index
+from quaestor.answers.quotes_in_markdown import Quote, text_of_quotes
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Text
-from quaestor.core.errors import LimitError, UpstreamError, UsageError, WindowError
+from quaestor.core.errors import LimitError, UsageError, WindowError
 from quaestor.core.messages import Message
 from quaestor.llm import chatml
 from quaestor.llm.endpoints.failures import StreamCutError, TooLongError
 from quaestor.sessions.transcript import Transcript
-from scripted_server import Reply, StartServer, endless
+from scripted_server import Reply, StartServer, endless, in_pieces
 
 QUESTION = "how often is a request sent?"
 CITED = 'It is tried three times [1: "MAX_ATTEMPTS = 3"].'
+
+
+def event_of(text: str, finish: str | None = None) -> str:
+    """Return an event of a stream; a lone surrogate is escaped, as JSON allows."""
+    return json.dumps({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": finish}]})
 
 
 def state(transcript: Transcript) -> str:
     return transcript.turns()[-1].ending.state
 
 
-def test_the_order_of_events_with_a_model(corpus: Index) -> None:
-    events = ask(Conversation(corpus, Scripted(CITED)), QUESTION)
+def test_the_order_of_events_with_a_model(corpus: Index, scripted_server: StartServer) -> None:
+    events = ask(Conversation(corpus, model_at(scripted_server([CITED]))), QUESTION)
     assert kinds(events) == [Searching, Passages, Composed, Text, Citations, Done]
     assert "".join(event.text for event in events if isinstance(event, Text)) == answer(events) == CITED
     [citations] = [event for event in events if isinstance(event, Citations)]
@@ -54,19 +61,21 @@ def test_a_question_of_a_kind_of_its_own_is_answered_in_its_own_way(corpus: Inde
     assert [(one.path, one.start_line, one.status) for one in citations.citations] == [("retry.py", 4, "verified")]
 
 
-def test_a_model_reads_first_what_the_way_quotes(corpus: Index) -> None:
-    events = ask(Conversation(corpus, Scripted("It sends.")), "what is send_with_retry?")
+def test_a_model_reads_first_what_the_way_quotes(corpus: Index, scripted_server: StartServer) -> None:
+    events = ask(Conversation(corpus, model_at(scripted_server(["It sends."]))), "what is send_with_retry?")
     [passages] = [event for event in events if isinstance(event, Passages)]
     assert (passages.hits[0].path, passages.hits[0].start_line) == ("retry.py", 4)
 
 
-def test_a_question_without_context_is_asked_back_and_searches_for_nothing(corpus: Index) -> None:
+def test_a_question_without_context_is_asked_back_and_searches_for_nothing(
+    corpus: Index, scripted_server: StartServer
+) -> None:
     events = ask(Conversation(corpus), "and how do I turn that off?")
     assert "What do you mean by" in answer(events)
     last = events[-1]
     assert isinstance(last, Done)
     assert not last.known
-    events = ask(Conversation(corpus, Scripted("What do you mean?")), "and how do I turn that off?")
+    events = ask(Conversation(corpus, model_at(scripted_server(["What do you mean?"]))), "and how do I turn that off?")
     [passages] = [event for event in events if isinstance(event, Passages)]
     assert passages.hits == ()
     assert answer(events) == "What do you mean?"
@@ -95,6 +104,25 @@ def test_a_later_answer_quotes_the_beginning_of_what_an_earlier_one_quotes_and_w
             (1, "dough.md", "verified"),
             (2, "oven.md", "verified"),
         }
+
+
+def test_markup_is_shown_as_markdown_and_verified_where_it_is(tmp_path: Path) -> None:
+    bread = "Bread\n=====\n\nThe :ref:`dough <dough>` rests for eighteen hours.\n\nHeat :cmd:`oven` before.\n"
+    with index_of(tmp_path, {"bread.rst": bread}) as index:
+        events = ask(Conversation(index), "how long does the dough rest?")
+        assert "> The dough rests for eighteen hours.\n> \n> Heat `oven` before.\n\n[1]" in answer(events)
+        [citations] = [event for event in events if isinstance(event, Citations)]
+        assert [(one.start_line, one.end_line, one.status) for one in citations.citations] == [(4, 6, "verified")]
+
+
+def test_of_what_is_quoted_again_the_section_is_shown_whose_heading_answers() -> None:
+    steps = (
+        "## Before a letter is sent\n\n**Weight**: Is it weighed?\n\n**Stamp**: Is one on it?\n\n"
+        "## After delivery\n\n**Receipt**: Is it signed?\n\n**Record**: Is it kept?"
+    )
+    quote = Quote(1, "steps.md", 1, 11, steps, False, language="markdown")
+    again = text_of_quotes([quote], [text_of_quotes([quote])], "and after delivery?")
+    assert again.endswith(", quoted above:\n\n> **Receipt**: Is it signed?\n> \n> **Record**: Is it kept?\n\n[1]")
 
 
 def test_of_what_is_quoted_again_the_sentence_is_shown_that_answers_the_later_question(tmp_path: Path) -> None:
@@ -146,12 +174,12 @@ def test_an_answer_says_first_by_what_a_question_in_another_language_was_searche
     assert "Searched for" not in answer(ask(Conversation(corpus), "how long does the dough rest?"))
 
 
-def test_earlier_turns_are_sent_and_numbers_stay(corpus: Index) -> None:
-    model = Scripted(CITED, "You asked about requests, and about nothing else.")
-    conversation = Conversation(corpus, model)
+def test_earlier_turns_are_sent_and_numbers_stay(corpus: Index, scripted_server: StartServer) -> None:
+    server = scripted_server([CITED, "You asked about requests, and about nothing else."])
+    conversation = Conversation(corpus, model_at(server))
     ask(conversation, QUESTION)
     second = ask(conversation, "how long does the dough rest?")
-    said = [message.content for message in model.requests[1].messages]
+    said = [message["content"] for message in server.requests[1].messages]
     assert said.index(QUESTION) < said.index(CITED) < len(said) - 1
     assert said[-1] == "how long does the dough rest?"
     [passages] = [event for event in second if isinstance(event, Passages)]
@@ -161,13 +189,13 @@ def test_earlier_turns_are_sent_and_numbers_stay(corpus: Index) -> None:
     assert len(set(passages.numbers)) == len(passages.numbers)
 
 
-def test_what_was_sent_is_on_record(corpus: Index) -> None:
-    model = Scripted(CITED, "Nothing new.")
-    conversation = Conversation(corpus, model)
+def test_what_was_sent_is_on_record(corpus: Index, scripted_server: StartServer) -> None:
+    server = scripted_server([CITED, "Nothing new."])
+    conversation = Conversation(corpus, model_at(server))
     for question in (QUESTION, "and why?"):
         ask(conversation, question)
-    for request, sent in zip(model.requests, conversation.transcript.requests(), strict=True):
-        assert sent.messages == tuple(request.messages)
+    for request, sent in zip(server.requests, conversation.transcript.requests(), strict=True):
+        assert [(one.role, one.content) for one in sent.messages] == said_in(request)
         assert sent.tokens == sum(sent.sections.values())
         assert sent.usage is not None
         assert sent.finish == "stop"
@@ -175,9 +203,9 @@ def test_what_was_sent_is_on_record(corpus: Index) -> None:
         assert {run.kind for run in sent.decisions} >= {"message", "passage"}
 
 
-def test_a_turn_at_a_time(corpus: Index) -> None:
+def test_a_turn_at_a_time(corpus: Index, scripted_server: StartServer) -> None:
     async def both() -> None:
-        conversation = Conversation(corpus, Scripted("Yes."))
+        conversation = Conversation(corpus, model_at(scripted_server(["Yes."])))
         async with aclosing(conversation.send("first?")) as events:
             await anext(events)
             with pytest.raises(UsageError, match="under way"):
@@ -194,14 +222,16 @@ def test_an_empty_question_is_refused(corpus: Index, question: str) -> None:
     assert conversation.transcript.turns() == []
 
 
-def test_a_failed_turn_leaves_no_trace_in_the_conversation_and_is_resumed(corpus: Index) -> None:
-    model = Scripted(StreamCutError("the server went away", received=""), CITED)
-    conversation = Conversation(corpus, model)
-    with pytest.raises(UpstreamError, match="went away"):
+def test_a_failed_turn_leaves_no_trace_in_the_conversation_and_is_resumed(
+    corpus: Index, scripted_server: StartServer
+) -> None:
+    server = scripted_server([Reply(["It is"], cut_after=1), CITED])
+    conversation = Conversation(corpus, model_at(server))
+    with pytest.raises(StreamCutError, match="off after 5 characters") as cut:
         ask(conversation, QUESTION)
     assert len(conversation.messages) == 1
     [failed] = conversation.transcript.turns()
-    assert (failed.ending.state, failed.ending.error) == ("failed", "the server went away")
+    assert (failed.ending.state, failed.ending.error) == ("failed", str(cut.value))
 
     async def resumed() -> list[Event]:
         return [event async for event in conversation.resume()]
@@ -251,9 +281,9 @@ def test_cancelling_reaches_the_server_and_is_recorded(corpus: Index, scripted_s
     assert answer(ask(conversation, "still there?")) == "Fine."
 
 
-def test_leaving_the_loop_is_cancelling(corpus: Index) -> None:
-    model = Scripted("a long answer " * 20)
-    conversation = Conversation(corpus, model)
+def test_leaving_the_loop_is_cancelling(corpus: Index, scripted_server: StartServer) -> None:
+    server = scripted_server([endless("a long answer ")])
+    conversation = Conversation(corpus, model_at(server))
 
     async def left() -> None:
         async with aclosing(conversation.send(QUESTION)) as events:
@@ -262,37 +292,38 @@ def test_leaving_the_loop_is_cancelling(corpus: Index) -> None:
                     break
 
     asyncio.run(left())
-    assert model.closed == 1
+    assert server.hung_up.wait(600)
     assert state(conversation.transcript) == "cancelled"
 
 
 def test_a_turn_takes_no_more_time_than_it_may(corpus: Index, scripted_server: StartServer) -> None:
     server = scripted_server([endless("word word ")])
     conversation = Conversation(corpus, model_at(server), settings=ConversationSettings(seconds=0.5))
-    with pytest.raises(LimitError, match="more time"):
+    with pytest.raises(LimitError, match="exceeded its time limit"):
         ask(conversation, QUESTION)
     assert state(conversation.transcript) == "failed"
 
 
-def test_a_turn_takes_no_more_tokens_than_it_may(corpus: Index) -> None:
-    model = Scripted(CITED)
-    conversation = Conversation(corpus, model, settings=ConversationSettings(tokens=300))
+def test_a_turn_takes_no_more_tokens_than_it_may(corpus: Index, scripted_server: StartServer) -> None:
+    server = scripted_server([CITED])
+    conversation = Conversation(corpus, model_at(server), settings=ConversationSettings(tokens=300))
     with pytest.raises(LimitError, match="300 tokens"):
         ask(conversation, QUESTION)
-    assert model.requests == []
+    assert server.requests == []
 
 
-def test_an_endless_reply_is_stopped(corpus: Index) -> None:
-    conversation = Conversation(
-        corpus, Scripted(" ".join(map(str, range(40_000)))), settings=ConversationSettings(reserve=64)
-    )
-    with pytest.raises(LimitError, match="goes on"):
+def test_an_endless_reply_is_stopped(corpus: Index, scripted_server: StartServer) -> None:
+    """The server pays no heed to how much it was asked for."""
+    pieces = in_pieces(" ".join(map(str, range(40_000))), 4000)
+    server = scripted_server([Reply(events=[event_of(piece) for piece in pieces])])
+    conversation = Conversation(corpus, model_at(server), settings=ConversationSettings(reserve=64))
+    with pytest.raises(LimitError, match="did not stop"):
         ask(conversation, QUESTION)
     assert state(conversation.transcript) == "failed"
 
 
-def test_a_question_longer_than_the_window(corpus: Index) -> None:
-    conversation = Conversation(corpus, Scripted(CITED), limit=1024)
+def test_a_question_longer_than_the_window(corpus: Index, scripted_server: StartServer) -> None:
+    conversation = Conversation(corpus, model_at(scripted_server([CITED])), limit=1024)
     with pytest.raises(WindowError) as caught:
         ask(conversation, "why " * 5000)
     assert caught.value.needed > caught.value.limit == 1024
@@ -300,54 +331,58 @@ def test_a_question_longer_than_the_window(corpus: Index) -> None:
     assert answer(ask(conversation, QUESTION)) == CITED
 
 
-def test_no_answer_is_said_and_shown_without_its_mark(corpus: Index) -> None:
-    events = ask(Conversation(corpus, Scripted("[no answer] Nothing is said of prices.")), "what does it cost?")
+def test_no_answer_is_said_and_shown_without_its_mark(corpus: Index, scripted_server: StartServer) -> None:
+    server = scripted_server(["[no answer] Nothing is said of prices."])
+    events = ask(Conversation(corpus, model_at(server)), "what does it cost?")
     done = events[-1]
     assert isinstance(done, Done)
     assert not done.known
     assert done.answer == "Nothing is said of prices."
 
 
-def test_a_reopened_session_goes_on(corpus: Index, tmp_path: Path) -> None:
+def test_a_reopened_session_goes_on(corpus: Index, scripted_server: StartServer, tmp_path: Path) -> None:
     path = tmp_path / "one.session"
     with Transcript.create(path, name="one") as transcript:
-        ask(Conversation(corpus, Scripted(CITED), transcript=transcript), QUESTION)
-    model = Scripted("As I said, three times.")
+        ask(Conversation(corpus, model_at(scripted_server([CITED])), transcript=transcript), QUESTION)
+    server = scripted_server(["As I said, three times."])
     with Transcript.open(path) as transcript:
-        conversation = Conversation(corpus, model, transcript=transcript)
+        conversation = Conversation(corpus, model_at(server), transcript=transcript)
         ask(conversation, "how often was that?")
         assert [turn.ending.state for turn in transcript.turns()] == ["done", "done"]
-    said = [message.content for message in model.requests[0].messages]
+    said = [message["content"] for message in server.requests[0].messages]
     assert QUESTION in said
     assert CITED in said
 
 
-def test_a_preview_is_the_next_request_and_leaves_no_trace(corpus: Index) -> None:
-    model = Scripted(CITED)
-    conversation = Conversation(corpus, model)
+def test_a_preview_is_the_next_request_and_leaves_no_trace(corpus: Index, scripted_server: StartServer) -> None:
+    server = scripted_server([CITED])
+    conversation = Conversation(corpus, model_at(server))
     ask(conversation, QUESTION)
     preview = asyncio.run(conversation.preview("and then?"))
-    assert len(model.requests) == len(conversation.transcript.turns()) == 1
+    assert len(server.requests) == len(conversation.transcript.turns()) == 1
     ask(conversation, "and then?")
-    assert tuple(model.requests[1].messages) == preview.window.messages
+    assert said_in(server.requests[1]) == [(one.role, one.content) for one in preview.window.messages]
 
 
-def test_surrogates_in_questions_and_replies(corpus: Index) -> None:
-    conversation = Conversation(corpus, Scripted("an \udc80 answer"))
+def test_surrogates_in_questions_and_replies(corpus: Index, scripted_server: StartServer) -> None:
+    server = scripted_server([Reply(events=[event_of("an \udc80 answer", "stop"), "[DONE]"])])
+    conversation = Conversation(corpus, model_at(server))
     ask(conversation, "what is \ud800?")
     [turn] = conversation.transcript.turns()
     assert (turn.question, turn.answer) == ("what is \ufffd?", "an \ufffd answer")
     assert conversation.messages[1:] == (Message("user", turn.question), Message("assistant", turn.answer))
 
 
-def test_examples_are_sent_on_request_and_are_no_part_of_the_conversation(corpus: Index) -> None:
-    model = Scripted(CITED, "Yes.")
-    conversation = Conversation(corpus, model, settings=ConversationSettings(examples=True))
+def test_examples_are_sent_on_request_and_are_no_part_of_the_conversation(
+    corpus: Index, scripted_server: StartServer
+) -> None:
+    server = scripted_server([CITED, "Yes."])
+    conversation = Conversation(corpus, model_at(server), settings=ConversationSettings(examples=True))
     for question in (QUESTION, "and why?"):
         events = ask(conversation, question)
         assert "example client" not in next(one.query for one in events if isinstance(one, Searching))
-    for request in model.requests:
-        names = [message.name for message in request.messages if message.role == "system"]
+    for request in server.requests:
+        names = [message.get("name") for message in request.messages if message["role"] == "system"]
         assert names[:3] == [None, "example_user", "example_assistant"]
     assert [message.content for message in conversation.messages[3:5]] == [QUESTION, CITED]
 
@@ -396,21 +431,21 @@ def test_the_learned_window_is_kept_with_the_session(
         assert Conversation(corpus, model_at(server), limit=8192, transcript=transcript).limit == 8192, "long ago"
 
 
-def test_after_one_retry_comes_an_explanation_with_numbers(corpus: Index) -> None:
-    model = Scripted(TooLongError("maximum context length is 2000 tokens", limit=2000, status=400))
-    conversation = Conversation(corpus, model, limit=4096)
+def test_after_one_retry_comes_an_explanation_with_numbers(corpus: Index, scripted_server: StartServer) -> None:
+    server = scripted_server([Reply(status=400, error="This model's maximum context length is 2000 tokens.")])
+    conversation = Conversation(corpus, model_at(server), limit=4096)
     with pytest.raises(TooLongError, match=r"still too long .* the server allows 2000"):
         ask(conversation, QUESTION)
-    assert len(model.requests) == 2
+    assert len(server.requests) == 2
     assert state(conversation.transcript) == "failed"
 
 
-def test_a_window_that_holds_nothing_says_what_would_fit(corpus: Index) -> None:
-    model = Scripted(TooLongError("too long", limit=256, status=400))
-    conversation = Conversation(corpus, model)
+def test_a_window_that_holds_nothing_says_what_would_fit(corpus: Index, scripted_server: StartServer) -> None:
+    server = scripted_server([Reply(status=400, error="This model's maximum context length is 256 tokens.")])
+    conversation = Conversation(corpus, model_at(server))
     with pytest.raises(WindowError, match="a window of"):
         ask(conversation, f"{QUESTION} {'Really? ' * 120}")
-    assert len(model.requests) == 1
+    assert len(server.requests) == 1
     assert conversation.limit == 4096, "nothing went through that a smaller window was composed for"
 
 
@@ -446,8 +481,8 @@ def test_special_tokens_in_questions_passages_and_replies_stay_text(
 # --- retrieval ----------------------------------------------------------------------------------------------------
 
 
-def test_what_is_searched_for_follows_the_conversation(corpus: Index) -> None:
-    conversation = Conversation(corpus, Scripted("Eighteen hours.", "There.", "Three times."))
+def test_what_is_searched_for_follows_the_conversation(corpus: Index, scripted_server: StartServer) -> None:
+    conversation = Conversation(corpus, model_at(scripted_server(["Eighteen hours.", "There.", "Three times."])))
 
     def searched(question: str) -> str:
         [searching] = [event for event in ask(conversation, question) if isinstance(event, Searching)]

@@ -273,7 +273,7 @@ def test_the_time_of_a_turn_is_limited_while_a_subroutine_runs(
 
 
 @each_way
-@pytest.mark.parametrize("limit", [900, 1200, 1700, 2600])
+@pytest.mark.parametrize("limit", [600, 900, 1200, 1700, 2600])
 def test_no_request_is_ever_larger_than_the_window(
     corpus: Index, scripted_server: StartServer, way: Way, limit: int
 ) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from chat_parts import Scripted, ask
+from chat_parts import ask, model_at
 
 from blog import AUTHORS, PLACES, write_blog
 from quaestor import Index
@@ -14,7 +14,7 @@ from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Done, Passages, Searching
 from quaestor.core.config import Settings
-from quaestor.llm.models import Request
+from scripted_server import Recorded, StartServer
 
 QUESTION = "where should I eat in Oaxaca?"
 GUIDE = "Where to eat in Oaxaca: eat at a stall where people wait, for good places to eat in Oaxaca close early. "
@@ -48,21 +48,21 @@ def test_quotes_are_of_several_documents_with_a_citation_each(index: Index) -> N
     assert set(re.findall(r"\[(\d+)\]", done.answer)) == {str(citation.n) for citation in citations}
 
 
-def test_a_model_is_shown_them_and_each_of_its_citations_is_checked(index: Index) -> None:
-    def brought_together(request: Request) -> str:
+def test_a_model_is_shown_them_and_each_of_its_citations_is_checked(index: Index, scripted_server: StartServer) -> None:
+    def brought_together(request: Recorded) -> str:
         """Cite the dish of every post that is shown."""
-        shown = request.messages[-2].content
+        shown = request.messages[-2]["content"]
         marks = []
         for number, text in re.findall(r'<passage n="(\d+)"[^>]*>\n(.*?)</passage>', shown, re.DOTALL):
             marks += [f'{dish} [{number}: "{words}"]' for dish, _, words in PLACES if words in text]
         return f"Try {', '.join(marks)}."
 
-    model = Scripted(brought_together)
-    found = ask(Conversation(index, model, limit=8192), QUESTION)
+    server = scripted_server(brought_together)
+    found = ask(Conversation(index, model_at(server), limit=8192), QUESTION)
     [citations] = [event.citations for event in found if isinstance(event, Citations)]
     assert len({citation.path for citation in citations}) >= 4
     assert {citation.status for citation in citations} == {"verified"}
-    system, shown = model.requests[0].messages[0].content, model.requests[0].messages[-2].content
+    system, shown = (server.requests[0].messages[number]["content"] for number in (0, -2))
     assert "bring together what each of them adds" in system
     assert re.search(rf'by="(?:{"|".join(AUTHORS)})" date="20\d\d-\d\d-\d\d"', shown)
 

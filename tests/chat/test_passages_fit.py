@@ -50,7 +50,7 @@ def test_a_question_that_does_not_fit_says_by_how_much() -> None:
     assert str(caught.value.needed - 500) in str(caught.value)
 
 
-@given(st.lists(LINES, max_size=6), st.text(max_size=80), st.integers(50, 1500))
+@given(st.lists(LINES, max_size=6), st.text(max_size=80), st.integers(1, 60) | st.integers(50, 1500))
 @settings(deadline=None)
 def test_the_limit_is_never_passed(texts: list[str], question: str, limit: int) -> None:
     passages = [passage(n, text) for n, text in enumerate(texts, 1)]

@@ -98,7 +98,12 @@ def test_cutting_lists_keeps_every_byte_and_the_limit(lines: list[str], path: st
     assert all(chunk.text.encode() == data[chunk.span.start : chunk.span.end] for chunk in made)
 
 
-@given(st.lists(LINES, max_size=80))
+LONG_LISTS = st.lists(
+    st.sampled_from(["- item", "- " + "x" * 70, "  - nested", "  further in"]), min_size=40, max_size=80
+)
+
+
+@given(st.lists(LINES, max_size=80) | LONG_LISTS)
 def test_items_are_places_in_order_where_lines_begin(lines: list[str]) -> None:
     data = "\n".join(lines).encode()
     items = list_items(data, 0, len(data))

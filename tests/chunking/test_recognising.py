@@ -20,6 +20,8 @@ from quaestor.chunking.languages import says_generated
         ("a.h", b"@interface A\n@end\n", "objc"),
         ("a.tsx", b"", "tsx"),
         ("a.tl", b"", "teal"),
+        ("build.mill", b"", "scala"),
+        ("BUILD", b"", "starlark"),
         ("Dockerfile.dev", b"", "dockerfile"),
         ("Makefile", b"", "make"),
         ("README", b"", "text"),

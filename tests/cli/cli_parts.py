@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
-import socket
+import re
+import select
+import struct
 import subprocess
 import sys
+import tempfile
+import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from index_of_files import write_files as write  # noqa: F401 - for the tests of commands
 
 RETRY = '''"""Sending again."""
 
@@ -104,22 +112,22 @@ class Outcome:
 
 
 Run = Callable[..., Outcome]
-"""Runs the command line in this process, given its arguments."""
+"""Runs the command line in this process, given its arguments and, as ``typed``, the lines of its standard input."""
 
 
-def write(root: Path, files: dict[str, str | bytes]) -> Path:
-    """Write files below a folder, byte for byte."""
-    for name, content in files.items():
-        place = root / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
-    return root
-
-
-def free_port() -> int:
-    """Return a port at which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
+@contextmanager
+def standard_input(lines: Sequence[str]) -> Iterator[None]:
+    """Let a file with these lines be this process's standard input; what pytest puts there refuses to be read."""
+    with tempfile.TemporaryFile() as file, os.fdopen(os.dup(0), "rb") as former:
+        file.write("".join(f"{line}\n" for line in lines).encode())
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
+        refusing, sys.stdin = sys.stdin, open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - a descriptor
+        try:
+            yield
+        finally:
+            sys.stdin = refusing
+            os.dup2(former.fileno(), 0)
 
 
 def aged(root: Path) -> Path:
@@ -137,6 +145,49 @@ def shell(*arguments: str | bytes, cwd: Path | None = None, **environment: str) 
         command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, check=False, timeout=600
     )
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def lines_in_terminal(columns: int, *arguments: str | Path) -> list[str]:
+    """Return the lines that a command prints in a terminal of some width, without styles."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    command = [sys.executable, "-m", "quaestor", *map(str, arguments)]
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment) as process:
+        os.close(theirs)
+        printed = bytearray()
+        with suppress(OSError):  # Linux says so that nobody can write any more
+            while piece := os.read(ours, 65_536):
+                printed += piece
+        os.close(ours)
+        process.wait(600)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed.decode()).replace("\r\n", "\n").split("\n")
+
+
+def in_terminal(command: Sequence[str], answer: str | None = None, **environment: str) -> tuple[int, str]:
+    """Run a program in a terminal and return its exit code and what it shows; ``answer`` is typed at ``[y/N]``."""
+    import pty  # noqa: PLC0415 - not everywhere
+
+    ours, theirs = pty.openpty()
+    streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    with os.fdopen(ours, "rb+", buffering=0) as terminal:
+        with subprocess.Popen(command, env={**os.environ, **environment}, **streams) as process:  # type: ignore[call-overload]
+            os.close(theirs)
+            shown = b""
+            while answer is not None and b"[y/N]" not in shown:
+                shown += terminal.read(4096)
+            terminal.write((answer or "").encode())
+            shown += rest_of(ours)
+        return process.returncode, shown.decode()
+
+
+def rest_of(terminal: int) -> bytes:
+    """Return what comes until the other side is closed, as Linux says with an error and others with nothing."""
+    shown = b""
+    with suppress(OSError):
+        while select.select([terminal], [], [], 600)[0] and (piece := os.read(terminal, 1 << 16)):
+            shown += piece
+    return shown
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from cli_parts import FILES, Outcome, Run, aged, write
+from cli_parts import FILES, Outcome, Run, aged, standard_input, write
 
 from quaestor.cli import run
 from scripted_server import scripted_server  # noqa: F401 - a fixture
+from servers.threads import free_port
 
 # An unbuffered Python drops the rest of a write that a closing pipe cut short, and does not say so.
 FOREIGN = ("NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED", "PYTHONIOENCODING")
@@ -35,12 +38,21 @@ def repository(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def port(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The port that ``quaestor doctor`` looks at: nobody else's."""
+    found = free_port()
+    monkeypatch.setattr("quaestor.cli.health_checks.PORT", found)
+    return found
+
+
+@pytest.fixture
 def quaestor(capfd: pytest.CaptureFixture[str]) -> Run:
     """Run the command line in this process."""
 
-    def call(*arguments: object) -> Outcome:
+    def call(*arguments: object, typed: Sequence[str] | None = None) -> Outcome:
         capfd.readouterr()
-        code = run([str(argument) for argument in arguments])
+        with nullcontext() if typed is None else standard_input(typed):
+            code = run([str(argument) for argument in arguments])
         captured = capfd.readouterr()
         return Outcome(code, captured.out, captured.err)
 

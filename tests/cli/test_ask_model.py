@@ -146,6 +146,14 @@ def test_a_name_alone_contacts_nobody(quaestor: Run, home: Path, corpus: Path, c
     assert not list(home.rglob("*.sqlite*")), "nothing was indexed for it"
 
 
+def test_a_model_that_says_that_it_does_not_know_is_believed(
+    scripted_server: Start, ask: Callable[..., Outcome]
+) -> None:
+    done = ask(scripted_server(["I do not know."]))
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith("I do not know.\n\nNo clear answer in this corpus.\nNearest passages:")
+
+
 def test_no_answer(scripted_server: Start, ask: Callable[..., Outcome]) -> None:
     server = scripted_server(["[no answer] The passages do not speak of the moon."])
     done = ask(server)

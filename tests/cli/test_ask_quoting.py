@@ -52,6 +52,13 @@ def test_an_unknown_answer_is_said_to_be_unknown(quaestor: Run, repository: Path
     assert "Sources" not in done.out
 
 
+def test_who_is_asked_back_is_not_told_that_nothing_was_found(quaestor: Run, repository: Path) -> None:
+    done = quaestor("ask", "how do I turn that off?", repository)
+    assert done.code == 1
+    assert done.out.startswith("What do you mean by “that”?")
+    assert "Not found" not in done.out and "Nearest" not in done.out
+
+
 def test_an_empty_folder_is_said_to_be_empty(quaestor: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = quaestor("ask", QUESTION, tmp_path / "empty")
@@ -87,6 +94,17 @@ def test_the_nearest_passages_are_shown(quaestor: Run, repository: Path) -> None
     [*nearest] = quaestor("ask", "--json", question, repository).json["nearest"]
     assert nearest
     assert all(place.rpartition(":")[2].isdigit() for place in nearest)
+
+
+def test_the_nearest_passage_is_shown_as_quotes_are_and_its_long_lines_in_part(quaestor: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "bread"
+    folder.mkdir()
+    (folder / "batter.rst").write_text(f"Batter\n======\n\nSee :ref:`dough <dough>`.\n\nStir {'and stir ' * 60}.\n")
+    done = quaestor("ask", "zyxquu blorft quaggle frumious bandersnatch vorpal manxome uffish batter?", folder)
+    assert done.code == 1
+    assert "      See dough.\n" in done.out
+    assert all(len(line) < 320 for line in done.out.splitlines())
+    assert done.out.endswith("…\n")
 
 
 ABOUT = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,10 +19,9 @@ Chat = Callable[..., Outcome]
 
 
 @pytest.fixture
-def chat(quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> Chat:
+def chat(quaestor: Run, repository: Path) -> Chat:
     def call(lines: Sequence[str], *arguments: object) -> Outcome:
-        monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        return quaestor("chat", repository, *arguments)
+        return quaestor("chat", repository, *arguments, typed=lines)
 
     return call
 

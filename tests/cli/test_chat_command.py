@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import select
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_parts import Outcome, Run
+from cli_parts import Outcome, Run, rest_of
 
 from scripted_server import Recorded, Reply, ScriptedServer, StartServer, endless
 
@@ -27,12 +25,11 @@ Chat = Callable[..., Outcome]
 
 
 @pytest.fixture
-def chat(quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> Chat:
+def chat(quaestor: Run, repository: Path) -> Chat:
     """Run `quaestor chat` on the repository with lines on stdin."""
 
     def call(lines: Sequence[str], *arguments: object, path: object = repository) -> Outcome:
-        monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        return quaestor("chat", *([path] if path else []), *arguments)
+        return quaestor("chat", *([path] if path else []), *arguments, typed=lines)
 
     return call
 
@@ -220,21 +217,27 @@ def test_a_dry_run_is_the_next_request(chat: Chat, quaestor: Run, scripted_serve
     assert sum(dry["window"]["sections"].values()) == dry["window"]["tokens"]
 
 
-def test_a_dry_run_touches_no_network_and_no_session(
-    chat: Chat, quaestor: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a connection")
+WITHOUT_NETWORK = """
+import os, sys
+def end(event, arguments):
+    if event in ("socket.bind", "socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        os.write(2, f"{event} {arguments}".encode())
+        os._exit(99)
+sys.addaudithook(end)
+from quaestor.cli import run
+sys.exit(run(sys.argv[1:]))
+"""
 
-    for name in ("connect", "connect_ex", "sendto", "bind"):
-        monkeypatch.setattr(socket.socket, name, refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    done = chat([], "--model", "gpt-4o", "--base-url", "http://example.invalid/v1", "--dry-run", QUESTION)
-    assert done.code == 0
-    assert "of 8,192 tokens, for gpt-4o" in done.out
-    assert "--- system" in done.out
-    assert QUESTION in done.out
-    assert "MAX_ATTEMPTS = 3" in done.out
+
+def test_a_dry_run_touches_no_network_and_no_session(quaestor: Run, repository: Path) -> None:
+    model = ("--model", "gpt-4o", "--base-url", "http://example.invalid/v1")
+    command = [sys.executable, "-c", WITHOUT_NETWORK, "chat", str(repository), *model, "--dry-run", QUESTION]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert "of 8,192 tokens, for gpt-4o" in done.stdout
+    assert "--- system" in done.stdout
+    assert QUESTION in done.stdout
+    assert "MAX_ATTEMPTS = 3" in done.stdout
     assert quaestor("sessions", "list", "--json").json == {"sessions": []}
 
 
@@ -349,7 +352,7 @@ def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_ser
         # terminal that nobody reads makes the process wait to write.
         until("› ")
         os.write(ours, b"\x04")
-        drain(ours)
+        rest_of(ours)
         assert process.wait(600) == 0
     os.close(ours)
     assert server.requests[1].last == "first\nquestion?"
@@ -357,13 +360,6 @@ def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_ser
     turns = quaestor("sessions", "show", session["id"], "--json").json["turns"]
     assert [turn["ending"]["state"] for turn in turns] == ["cancelled", "done"]
     assert "question?" in (home / "sessions" / "history").read_text(encoding="utf-8")
-
-
-def drain(terminal: int) -> None:
-    """Read until the other side is closed, as Linux says with an error and others with nothing."""
-    with suppress(OSError):
-        while select.select([terminal], [], [], 600)[0] and os.read(terminal, 4096):
-            pass
 
 
 def test_summaries_are_asked_for_on_request(chat: Chat, scripted_server: StartServer) -> None:

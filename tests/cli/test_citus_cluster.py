@@ -5,21 +5,21 @@ They need a PostgreSQL that has Citus: QUAESTOR_POSTGRES names the folder of its
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
 import pytest
-from cli_parts import FILES, Outcome, Run, aged, free_port, write
+from cli_parts import FILES, Outcome, Run, aged, write
 
 from postgres_server import PostgresServer, binaries, server_folder
+from servers.threads import free_port
 
 pytest.importorskip("psycopg")
 pytestmark = pytest.mark.postgres
@@ -81,8 +81,8 @@ def test_every_command_does_there_what_it_does_elsewhere(
     here = hits(quaestor("search", "--json", "total of a cart"))
     address = coordinator.address(DATABASE)
 
-    def done(*arguments: object) -> Outcome:
-        outcome = quaestor(*arguments)
+    def done(*arguments: object, typed: Sequence[str] | None = None) -> Outcome:
+        outcome = quaestor(*arguments, typed=typed)
         assert outcome.code == 0, outcome.err
         return outcome
 
@@ -105,8 +105,7 @@ def test_every_command_does_there_what_it_does_elsewhere(
     done("users", "add", "anna")
     assert "anna" in done("users", "list").out
     done("usage")
-    monkeypatch.setattr("sys.stdin", io.StringIO("how is the total of a cart computed?\n"))
-    done("chat")
+    done("chat", typed=["how is the total of a cart computed?"])
     [session] = done("sessions", "list", "--json").json["sessions"]
     assert session["turns"] == 1
     [corpus] = done("store", "corpora", "--json").json["corpora"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_parts import FILES, Outcome, Run, free_port, write
+from cli_parts import FILES, Outcome, Run, write
 
 from postgres_server import PASSWORD, PostgresServer
 
@@ -16,14 +16,13 @@ from quaestor.stores.postgres import database_health
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_store import PostgresStore
 from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS
+from servers.threads import free_port
 
 CORPUS = "shop"
 READER = "a_reader"
 
 
-@pytest.fixture(autouse=True)
-def port(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.cli.health_checks.PORT", free_port())
+pytestmark = pytest.mark.usefixtures("port")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cli_parts import Outcome, Run, free_port, write
+from cli_parts import Outcome, Run, write
 
 from quaestor import Index
 from quaestor.accounts import FILE
@@ -22,15 +22,8 @@ from quaestor.core.wording import command
 from quaestor.sessions.named_sessions import FolderSessions
 from servers.threads import Exchange, ThreadedServer
 
+pytestmark = pytest.mark.usefixtures("port")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="permission bits are not Windows's way")
-
-
-@pytest.fixture(autouse=True)
-def port(monkeypatch: pytest.MonkeyPatch) -> int:
-    """The port that is looked at: nobody else's."""
-    found = free_port()
-    monkeypatch.setattr("quaestor.cli.health_checks.PORT", found)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -215,14 +208,11 @@ def test_settings_are_a_secret_where_they_hold_a_key(quaestor: Run, repository: 
     assert "sk-abc" not in done.out + done.err
 
 
-@posix
-def test_what_is_somebody_elses(quaestor: Run, repository: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(sys.platform == "win32" or os.getuid() != 0, reason="only root can give a folder away")
+def test_what_is_somebody_elses(quaestor: Run, repository: Path, home: Path) -> None:
     (home / "sessions").mkdir(parents=True)
     (home / "sessions").chmod(0o700)
-    if os.getuid() == 0:
-        os.chown(home / "sessions", 4711, 4711)
-    else:
-        monkeypatch.setattr("os.getuid", lambda: 4711)
+    os.chown(home / "sessions", 4711, 4711)
     done = quaestor("doctor", repository)
     assert done.code == 2 and "belongs to another user" in line(done, "secrets")
 

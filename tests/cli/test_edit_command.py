@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from cli_parts import RETRY, Run, contents
+from cli_parts import RETRY, Run, contents, in_terminal
 
 from scripted_server import Call, Recorded, Reply, ScriptedServer, StartServer
 
@@ -203,45 +200,30 @@ def test_a_reply_without_changes_is_told(quaestor: Run, repository: Path, script
 def test_consent_in_a_terminal(repository: Path, tmp_path: Path, typed: str, expected: str) -> None:
     reply = tmp_path / "reply.md"
     reply.write_text(REPLY, encoding="utf-8")
-    master, terminal = pty.openpty()
     command = [sys.executable, "-m", "quaestor", "edit", "--reply", str(reply), str(repository)]
-    with subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal) as process:
-        os.close(terminal)
-        shown = b""
-        while b"[y/N]" not in shown:
-            shown += os.read(master, 4096)
-        os.write(master, typed.encode())
-        while True:
-            try:
-                shown += os.read(master, 4096)
-            except OSError:  # the other end is closed
-                break
-        process.wait(timeout=600)
-    os.close(master)
-    assert b"\x1b[32m+MAX_ATTEMPTS = 5" in shown
+    _, shown = in_terminal(command, typed)
+    assert "\x1b[32m+MAX_ATTEMPTS = 5" in shown
     assert (repository / "src/retry.py").read_text() == expected
 
 
 def test_chat_applies_what_a_turn_proposed_by_a_call(
-    quaestor: Run, repository: Path, scripted_server: StartServer, monkeypatch: pytest.MonkeyPatch
+    quaestor: Run, repository: Path, scripted_server: StartServer
 ) -> None:
     wanted = {"path": "src/retry.py", "search": "MAX_ATTEMPTS = 3", "replace": "MAX_ATTEMPTS = 5"}
     server = scripted_server([Reply(calls=[Call("edit", [json.dumps(wanted)])])], models=("gpt-4o",))
-    monkeypatch.setattr("sys.stdin", io.StringIO("update the number of attempts to five\n/apply\n"))
-    done = quaestor("chat", repository, *at(server), "--json")
+    typed = ["update the number of attempts to five", "/apply"]
+    done = quaestor("chat", repository, *at(server), "--json", typed=typed)
     events = [json.loads(line) for line in done.out.splitlines()]
     assert "proposed" in [event["event"] for event in events], events[5]
     assert "+MAX_ATTEMPTS = 5" in events[-1]["diff"]
     assert (repository / "src/retry.py").read_text() == RETRY
 
 
-def test_chat_edits_applies_and_undoes(
-    quaestor: Run, repository: Path, scripted_server: StartServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chat_edits_applies_and_undoes(quaestor: Run, repository: Path, scripted_server: StartServer) -> None:
     before = contents(repository)
-    monkeypatch.setattr("sys.stdin", io.StringIO("/undo\n/apply\n/edit five attempts\n/apply\n"))
     server = scripted_server([REPLY])
-    done = quaestor("chat", repository, *at(server), "--json")
+    typed = ["/undo", "/apply", "/edit five attempts", "/apply"]
+    done = quaestor("chat", repository, *at(server), "--json", typed=typed)
     events = [json.loads(line) for line in done.out.splitlines()]
     assert [event["event"] for event in events] == ["error", "error", "edit", "edit"]
     assert events[-1]["files"][0]["path"] == "src/retry.py"

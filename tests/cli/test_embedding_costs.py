@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_parts import Run, aged, contents, write
+from cli_parts import Run, aged, contents, in_terminal, write
 
 from quaestor.llm.tokens import tokenizer_for
 from servers.embedder import MODEL, on_record, sent
@@ -202,19 +199,11 @@ def test_statistics_for_another_embedder_leave_the_index_as_it_is(
 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2)])
 def test_in_a_terminal_it_is_asked(repository: Path, server: ScriptedServer, answer: str, code: int) -> None:
-    controller, terminal = pty.openpty()
     command = [sys.executable, "-m", "quaestor", "index", str(repository), "--embedder", NAME, "--price", "1"]
-    with subprocess.Popen(command, stdin=terminal, stderr=terminal, stdout=subprocess.PIPE) as child:
-        os.close(terminal)
-        said = b""
-        while b"[y/N]" not in said:
-            said += os.read(controller, 1000)
-        os.write(controller, f"{answer}\n".encode())
-        child.communicate(timeout=600)
-    os.close(controller)
-    assert child.returncode == code, said
-    assert b"Embed " in said
-    assert b" USD at most" in said
+    ended, said = in_terminal(command, f"{answer}\n")
+    assert ended == code, said
+    assert "Embed " in said
+    assert " USD at most" in said
     assert bool(server.requests) is (answer == "y")
 
 

@@ -9,34 +9,27 @@ from pathlib import Path
 import click
 import pytest
 from cli_parts import Run
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quaestor.cli import searches
+from moments import first_call
 from quaestor.cli.click_group import run_group
-from quaestor.cli.commands import search as by_click
 from quaestor.cli.fast_search import is_plain, run_plain
-from quaestor.cli.hits import SearchArguments
 from quaestor.cli.output import style
+from quaestor.cli.searches import search
 
 SLOW = {"click", "rich", "pydantic", "openai", "tree_sitter"}
-WORDS = st.sampled_from(["", "-", "--", "--json", "--jso", "-k", "3", "a b", "where is it", "-x", "é\udcff", "search"])
+WORDS = st.lists(st.sampled_from(["", "--json", "3", "a b", "where is it", "x-k", "é\udcff", "search"]), min_size=1)
 
 
-def asked(read: object, line: list[str], module: object) -> SearchArguments:
-    """Return what a line asks for, as it reaches the search."""
-    seen: list[SearchArguments] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "search", lambda one: seen.append(one) or 7)
-        assert read(line) == 7  # type: ignore[operator]
-    return seen[0]
-
-
-@given(st.lists(WORDS, max_size=5))
+@given(WORDS.filter(lambda words: set(words) != {"--json"}))
+@example(["where is it", "--json"])
 def test_click_reads_the_same_of_a_plain_line(words: list[str]) -> None:
     line = ["search", *words]
-    if is_plain(line):
-        assert asked(run_plain, line, searches) == asked(run_group, line, by_click)
+    assert is_plain(line)
+    [plain] = first_call(search, lambda: run_plain(line)).values()
+    [by_click] = first_call(search, lambda: run_group(line)).values()
+    assert plain == by_click
 
 
 @pytest.mark.parametrize(

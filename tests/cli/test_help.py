@@ -8,14 +8,14 @@ import click
 import pytest
 from cli_parts import Run
 
-from quaestor.cli.click_group import COMMANDS, EXAMPLES, cli
+from quaestor.cli.click_group import COMMANDS, EXAMPLES, FIRST_STEPS, cli
 
 
 def test_every_command_has_examples() -> None:
     assert EXAMPLES.keys() == COMMANDS.keys()
 
 
-@pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
+@pytest.mark.parametrize("line", [line for lines in (*EXAMPLES.values(), FIRST_STEPS) for line in lines])
 def test_an_example_is_a_line_that_the_command_takes(line: str) -> None:
     program, name, *rest = shlex.split(line.partition(" >> ")[0].partition(" | ")[0])
     assert program == "quaestor"
@@ -31,6 +31,17 @@ def test_an_example_is_a_line_that_the_command_takes(line: str) -> None:
 def test_help_shows_the_examples_as_they_are_typed(quaestor: Run) -> None:
     shown = quaestor("ask", "--help").out.splitlines()
     assert [line.removeprefix("    ") for line in shown if line.startswith("    quaestor ")] == list(EXAMPLES["ask"])
+
+
+def test_who_knows_no_command_is_shown_where_to_begin(quaestor: Run) -> None:
+    shown = quaestor("--help").out.partition("Begin with:\n")[2].splitlines()
+    assert [line.strip() for line in shown] == list(FIRST_STEPS)
+
+
+def test_who_types_a_question_is_shown_how_to_ask_it(quaestor: Run) -> None:
+    outcome = quaestor("where are orders sent?")
+    assert outcome.code == 2
+    assert "To ask that, write `quaestor ask 'where are orders sent?'`." in outcome.err
 
 
 @pytest.mark.parametrize(("typed", "near"), [("serch", "search"), ("indx", "index"), ("sesions", "sessions")])

@@ -33,6 +33,20 @@ def test_second_run_touches_only_what_changed(quaestor: Run, repository: Path) -
     assert changes["index"]["languages"] == {"markdown": 1, "python": 2}
 
 
+def test_who_has_an_index_of_other_settings_is_told_in_one_line_that_all_is_read_anew(
+    quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An earlier version differs from this one as other settings do: in the recipe that the index keeps."""
+    told = "The index was made by an earlier version or with other settings, so every file is read anew."
+    assert told not in quaestor("index", repository).out
+    monkeypatch.setenv("QUAESTOR_CHUNK_TARGET", "300")
+    assert quaestor("index", repository).out.count(told) == 1
+    assert told not in quaestor("index", repository).out
+    monkeypatch.setenv("QUAESTOR_CHUNK_TARGET", "200")
+    assert told in quaestor("search", "retry", repository).err
+    assert quaestor("index", "--json", repository).json["anew"] is False
+
+
 def test_the_repository_itself_is_not_written_to(quaestor: Run, repository: Path) -> None:
     before = contents(repository)
     quaestor("index", repository)

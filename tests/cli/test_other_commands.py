@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from cli_parts import FILES, Run, free_port, shell, write
+from cli_parts import FILES, Run, shell, write
 
 from quaestor import __version__
 from quaestor.cli.click_group import COMMANDS
@@ -130,8 +130,8 @@ def test_prompts_show_one(quaestor: Run) -> None:
     assert "there is no prompt 'nothing'" in missing.sentence
 
 
-def test_doctor(quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.cli.health_checks.PORT", free_port())
+@pytest.mark.usefixtures("port")
+def test_doctor(quaestor: Run, repository: Path) -> None:
     done = quaestor("doctor", repository)
     assert done.code == 0
     assert all(line.startswith("ok ") for line in done.out.splitlines())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cli_parts import Run, write
+from cli_parts import Run, lines_in_terminal, write
 
 
 def test_for_people(quaestor: Run, repository: Path) -> None:
@@ -14,6 +14,13 @@ def test_for_people(quaestor: Run, repository: Path) -> None:
     assert done.out.startswith("Overview: ")
     assert "- Shop is a library that sends each request again after a failure. [1]" in done.out
     assert "Sources:\n[1] README.md:3" in done.out
+
+
+def test_in_a_terminal_lines_end_between_words_and_items_go_on_below_their_words(repository: Path) -> None:
+    write(repository, {"README.md": "# Shop\n\nShop is a library that sends each request again after a failure.\n"})
+    lines = lines_in_terminal(40, "overview", repository)
+    assert max(map(len, lines)) <= 40
+    assert lines[lines.index("- Shop is a library that sends each") + 1] == "  request again after a failure. [1]"
 
 
 def test_for_programs(quaestor: Run, repository: Path) -> None:

@@ -17,10 +17,7 @@ from urllib.request import urlopen
 import pytest
 from cli_parts import Run
 
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
+from servers.threads import free_port
 
 
 @contextmanager

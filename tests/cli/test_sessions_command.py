@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
@@ -15,10 +14,9 @@ QUESTION = "how long does the dough rest?"
 
 
 @pytest.fixture
-def session(quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def session(quaestor: Run, repository: Path) -> str:
     """The name of a session of one turn, answered with quotes."""
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\n"))
-    assert quaestor("chat", repository).code == 0
+    assert quaestor("chat", repository, typed=[QUESTION]).code == 0
     [found] = quaestor("sessions", "list", "--json").json["sessions"]
     return str(found["id"])
 
@@ -47,12 +45,9 @@ def test_show(quaestor: Run, session: str) -> None:
     assert quaestor("sessions", "show", session, "--turn", "2").code == 2
 
 
-def test_show_what_a_turn_sent(
-    quaestor: Run, repository: Path, scripted_server: StartServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_show_what_a_turn_sent(quaestor: Run, repository: Path, scripted_server: StartServer) -> None:
     server = scripted_server(["Eighteen hours.", Reply(status=400, error="no")])
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\nwhy?\n"))
-    quaestor("chat", repository, "--model", "tiny", "--base-url", server.base_url)
+    quaestor("chat", repository, "--model", "tiny", "--base-url", server.base_url, typed=[QUESTION, "why?"])
     [session] = quaestor("sessions", "list", "--json").json["sessions"]
     done = quaestor("sessions", "show", session["id"], "--turn", "1")
     assert "--- system" in done.out
@@ -64,9 +59,8 @@ def test_show_what_a_turn_sent(
     assert "(failed: " in quaestor("sessions", "show", session["id"], "--turn", "2").out
 
 
-def test_resume(quaestor: Run, session: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("and the batter?\n"))
-    assert quaestor("sessions", "resume", session).err == ""
+def test_resume(quaestor: Run, session: str) -> None:
+    assert quaestor("sessions", "resume", session, typed=["and the batter?"]).err == ""
     assert quaestor("sessions", "list", "--json").json["sessions"][0]["turns"] == 2
 
 

@@ -11,6 +11,7 @@ import pytest
 from cli_parts import FILES, Run, write
 
 from postgres_server import PASSWORD, PostgresServer
+from tiny_transformer import write_transformer
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,18 @@ def test_the_same_commands_find_the_same(quaestor: Run, tmp_path: Path, store: s
     assert quaestor("store", "check", tmp_path, "--store", store).out == "nothing is wrong\n"
     assert quaestor("store", "vacuum", tmp_path, "--store", store).code == 0
     assert quaestor("index", tmp_path, "--store", store, "--rebuild").code == 0
+
+
+def test_who_gives_a_shared_index_another_embedder_is_told_that_all_have_it(
+    quaestor: Run, tmp_path: Path, store: str
+) -> None:
+    root, model = write(tmp_path / "root", FILES), write_transformer(tmp_path / "model")
+    assert "everybody" not in quaestor("index", root, "--store", store).err
+    done = quaestor("index", root, "--store", store, "--embedder", f"onnx:{model}")
+    assert done.code == 0
+    assert "The index now has the embedder onnx-" in done.err
+    assert "This holds for everybody who uses this database." in done.err
+    assert "embedder" not in quaestor("index", root, "--store", store).err
 
 
 def test_an_index_moves_there_and_back_without_being_made_again(
@@ -83,7 +96,7 @@ def test_a_shared_index_is_not_begun_anew_from_where_no_files_are(
     shared = ("--store", store)
     quaestor("index", tmp_path / "checkout", *shared)
     refused = quaestor("index", tmp_path / "empty", *shared, "--rebuild")
-    assert (refused.code, "There are no files in" in refused.sentence) == (2, True)
+    assert (refused.code, "holds no files to rebuild" in refused.sentence) == (2, True)
     assert hits(quaestor("search", "--json", "total of a cart", tmp_path / "empty", *shared))
 
 

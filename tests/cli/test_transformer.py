@@ -33,6 +33,8 @@ def test_a_search_answers_and_says_what_is_lacking_until_index_makes_it(
     monkeypatch.delenv("QUAESTOR_EMBEDDER")
     made = quaestor("index", "--embedder", f"onnx:{model}", repository)
     assert made.code == 0 and "embedded    " in made.out
+    assert "The index now has the embedder onnx-" in made.err and "everybody" not in made.err
+    assert "now has the embedder" not in quaestor("index", repository).err
     again = quaestor("search", "--json", "send with retry", repository)
     assert again.err == "" and again.json["index"]["coming"] is None
     assert again.json["index"]["embedder"].startswith("onnx-")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +46,9 @@ def test_nothing_yet(quaestor: Run) -> None:
 def test_each_way_of_asking_is_a_row(
     quaestor: Run, server: Any, priced: Path, repository: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    began = datetime.now(UTC).date()
     assert quaestor("ask", QUESTION, repository).code == 0
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\nand then?\n"))
-    assert quaestor("chat", repository).code == 0
+    assert quaestor("chat", repository, typed=[QUESTION, "and then?"]).code == 0
     assert quaestor("edit", "--yes", "send it four times", repository).code == 1
     [session] = quaestor("sessions", "list", "--json").json["sessions"]
     with Ledger.open(home / "accounts.sqlite")._database.reading() as connection:
@@ -67,7 +66,7 @@ def test_each_way_of_asking_is_a_row(
     assert [row[4] for row in rows] == [request.prompt_tokens for request in server.requests]
     assert all(cost == 2 * sent + 8 * received and reported for *_, sent, received, cost, reported in rows)
     [today] = quaestor("usage", "--json").json["usage"]
-    assert today["key"] == f"{datetime.now(UTC):%Y-%m-%d}"
+    assert began <= date.fromisoformat(today["key"]) <= datetime.now(UTC).date()
     assert today["requests"] == 4
     assert today["cost"] == pytest.approx(sum(row[6] for row in rows) / 1e6)
     header, line = quaestor("usage", "--by", "model").out.splitlines()
@@ -112,8 +111,7 @@ def test_a_limit_on_money_that_one_request_would_pass(
     assert done.code == 5
     assert "more than the whole limit of 0.001 USD a month for all users together" in done.sentence
     assert server.requests == []
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{QUESTION}\n"))
-    done = quaestor("chat", repository, "--json")
+    done = quaestor("chat", repository, "--json", typed=[QUESTION])
     assert done.code == 5
     assert json.loads(done.out.splitlines()[-1])["code"] == "budget"
     assert server.requests == []
@@ -168,7 +166,7 @@ def test_the_prices_that_are_used(quaestor: Run, priced: Path, monkeypatch: pyte
     assert done.code == 2
     assert "models.'x'.completion is missing" in done.sentence
     monkeypatch.setenv("QUAESTOR_PRICES", str(tmp_path / "none.toml"))
-    assert "no file of prices" in quaestor("usage").sentence
+    assert "no price file" in quaestor("usage").sentence
 
 
 def test_by_user_and_since(quaestor: Run, home: Path) -> None:

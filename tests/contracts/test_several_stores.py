@@ -37,8 +37,8 @@ def test_stores_that_count_together_score_as_one(
         assert among == whole.counts(WORDS)
         expected = whole.lexical_each(WORDS, 100, each)
         found = [store.lexical_each(WORDS, 100, each, among=among) for store in parts]
-        for way, own in enumerate(expected.found):
-            scores = sorted(score for one in found for _, score in one.found[way])
+        for way, own in enumerate(expected.chunks):
+            scores = sorted(score for one in found for _, score in one.chunks[way])
             assert scores == pytest.approx(sorted(score for _, score in own), rel=1e-5)
         assert all(one.frequencies == expected.frequencies for one in found)
         for store in (whole, *parts):

@@ -52,12 +52,15 @@ def reason_of(data: bytes, path: str) -> str:
     ],
 )
 def test_pages_that_are_read_in_time_that_grows_with_them(html: bytes) -> None:
-    from_html(html + WORDS)
+    text = from_html(html + WORDS).text
+    assert ("word word" in text) is (b"<table>" not in html), "words in the last of 5,000 tables are let go"
 
 
-@pytest.mark.parametrize("piece", [b"<script ", b"<", b"<!--", b"{", b"</script"])
-def test_what_is_a_page_is_told_in_time_that_grows_with_it(piece: bytes) -> None:
-    assert reads_as_page(piece * (200_000 // len(piece))) in (True, False)
+@pytest.mark.parametrize(
+    ("piece", "is_page"), [(b"<script ", False), (b"<", True), (b"<!--", False), (b"{", False), (b"</script", False)]
+)
+def test_what_is_a_page_is_told_in_time_that_grows_with_it(piece: bytes, is_page: bool) -> None:
+    assert reads_as_page(piece * (200_000 // len(piece))) is is_page
 
 
 def docx_of(document: str | bytes) -> bytes:

@@ -208,11 +208,9 @@ def test_no_word_of_a_page_is_lost_whatever_its_tags(html: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["<!--", "<a ", "<a b='", "</p>", "<div>", "<b>", "<i>a</i>", "&#", "<script>"])
-def test_hostile_pages_end_in_a_text_or_in_a_reason(unit: str) -> None:
-    try:
-        from_html((unit * 20_000).encode())
-    except ConversionError as error:
-        assert error.reason == "too large"
+def test_hostile_pages_end_in_a_text(unit: str) -> None:
+    text = from_html((unit * 20_000).encode()).text
+    assert text.count("a") == (20_000 if unit == "<i>a</i>" else 0)
 
 
 def test_depth_and_number_of_elements_are_bounded() -> None:
@@ -223,5 +221,6 @@ def test_depth_and_number_of_elements_are_bounded() -> None:
         element = next(child for child in element.children if not isinstance(child, str))
         depth += 1
     assert depth == DEEPEST
-    with pytest.raises(ConversionError):
+    with pytest.raises(ConversionError) as caught:
         parse("<b>" * (MOST_ELEMENTS + 1))
+    assert caught.value.reason == "too large"

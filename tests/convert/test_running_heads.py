@@ -1,8 +1,9 @@
-"""Running heads and page numbers: what is left out of a PDF's pages, and what is not."""
+"""What is left out of a PDF: running heads, page numbers, and what programs write for want of a title or a mark."""
 
 from __future__ import annotations
 
 import made_documents as made
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,3 +50,25 @@ def test_what_stays_are_lines_of_the_page_in_order(pages: list[str]) -> None:
     assert {line for page in pages for line in page.split("\n")} - {"", " ", "3"} == {
         line for page in found for line in page.split("\n")
     } - {"", " ", "3"}
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        (r"\(anonymous\)", None),
+        ("Untitled", None),
+        ("Microsoft Word - Ferry times.docx", "Ferry times"),
+        ("How to read a .docx", "How to read a .docx"),
+        ("Anonymous letters", "Anonymous letters"),
+    ],
+)
+def test_a_title_that_nobody_gave_is_none(given: str, title: str | None) -> None:
+    found = convert_file(made.pdf(["alpha"], given), "a.pdf")
+    assert found is not None
+    assert found.title == title
+
+
+def test_what_a_font_of_symbols_makes_of_a_mark_is_one() -> None:
+    found = convert_file(made.pdf([r"\001 alpha) Tj 0 -20 Td (be\001ta"]), "a.pdf")
+    assert found is not None
+    assert found.text == "## Page 1\n\n• alpha\nbeta\n"

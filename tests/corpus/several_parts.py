@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from index_of_files import write_files as write  # noqa: F401 - for the tests of several
 from quaestor import Index
 from quaestor.core.config import Settings
 
@@ -30,14 +31,6 @@ SHOP = {
         "---\nauthor: Julia Evans\ndate: 2023-01-02\n---\n# Wires\n\nA request for payment is sent over the wire.\n"
     ),
 }
-
-
-def write(folder: Path, files: dict[str, str]) -> Path:
-    """Write files into a new folder and return it."""
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    return folder
 
 
 def built(folder: Path, home: Path, **settings: object) -> Index:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quaestor.core.documents import Document
@@ -99,9 +99,10 @@ def test_names(text: str, name: str, scope: tuple[str, ...]) -> None:
 @given(st.text(max_size=40))
 def test_any_text_can_be_a_target(text: str) -> None:
     read_name(text)
-    path, line = split_place(text)
-    assert text.startswith(path)
-    assert line is None or line >= 0
+    for place in (text, f"{text}:12"):
+        path, line = split_place(place)
+        assert place.startswith(path)
+        assert line is None or line >= 0
 
 
 def test_places() -> None:
@@ -185,7 +186,21 @@ def test_any_text_may_be_a_manifest(manifests: list[tuple[str, str]]) -> None:
     assert modules.resolve(Import(1, ("till_core",), package=True), "crates/till/src/main.rs") in (None, *IN_PACKAGES)
 
 
-@given(st.text(max_size=80), st.sampled_from(["python", "typescript", "go", "rust", "c", "zig", "text"]))
+IMPORTS = [
+    "import ",
+    "from ",
+    "#include ",
+    "use ",
+    "@import(",
+    *("shop", "a", ".", "::", "/", "./", '"', "'", "<", ";", "\n"),
+]
+
+
+@given(
+    st.lists(st.sampled_from(IMPORTS) | st.text(max_size=3), max_size=20).map("".join),
+    st.sampled_from(["python", "typescript", "go", "rust", "c", "zig", "text"]),
+)
+@example("é\nimport shop.a\n", "python")
 def test_any_text_may_import(text: str, language: str) -> None:
     modules = Modules(MODULES)
     for one in imports_of(text, language):

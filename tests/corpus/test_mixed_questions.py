@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from index_of_files import index_of
 from quaestor import Index
-from quaestor.core.config import Settings
 
 DOCUMENTS = {
     "acme/_client.py": "class Client:\n    def failover(self, server):\n        raise ConnectionError(server)\n",
@@ -22,12 +22,7 @@ OURS = '  File "/home/me/site-packages/acme/_client.py", line 3, in failover\n  
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    place = tmp_path_factory.mktemp("mixed")
-    for path, text in DOCUMENTS.items():
-        file = place / "corpus" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    with Index.build(place / "corpus", settings=Settings(home=str(place / "home"))) as index:
+    with index_of(tmp_path_factory.mktemp("mixed") / "corpus", DOCUMENTS) as index:
         yield index
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from index_of_files import write_files as write
 from quaestor import Index
 from quaestor.core.config import Settings
 
@@ -43,13 +44,6 @@ CHINESE = {
     "lock.md": "# 锁\n\n这里说明读写锁与互斥锁的区别，它们保护共享的数据。\n",
     "log.md": "# 日志\n\n这些日志保存在数据目录，我们每天轮换一次。\n",
 }
-
-
-def write(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
 
 
 @pytest.fixture

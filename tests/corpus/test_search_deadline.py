@@ -11,9 +11,9 @@ import pytest
 from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.corpus.corpus_json import search_object
-from quaestor.indexing import intake
+from quaestor.indexing.batches import TASK_FILES
 
-FILES = 12
+FILES = 130  # the first batch of 64 is always taken in: there must be a second one, and a third
 
 
 def text_of(number: int, word: str) -> str:
@@ -30,10 +30,7 @@ def write(root: Path, word: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("where", ["in the same process", "in another"])
-def test_each_hit_says_which_bytes_it_is_of_and_whether_they_are_current(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
-) -> None:
-    monkeypatch.setattr(intake, "TASK_FILES", 3)  # the first batch is always taken in: there must be a second one
+def test_each_hit_says_which_bytes_it_is_of_and_whether_they_are_current(tmp_path: Path, where: str) -> None:
     root = tmp_path / "root"
     root.mkdir()
     settings = Settings(home=str(tmp_path / "home"), refresh_seconds=0)
@@ -52,7 +49,7 @@ def test_each_hit_says_which_bytes_it_is_of_and_whether_they_are_current(
         for hit in told["hits"]:
             assert hit["sha256"] == (after if hit["fresh"] else before)[hit["path"]]
             assert ("another_thing" in hit["text"]) is hit["fresh"]
-        for _ in range(FILES):  # every search takes some of it in
+        for _ in range(FILES // TASK_FILES):  # every search takes some of it in
             told = search_object("socket waits", index.search("socket waits", FILES), index, 0.0)
         assert told["index"]["fresh"]
         assert {hit["path"]: hit["sha256"] for hit in told["hits"]} == after

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from index_of_files import index_of
 from quaestor import Index
-from quaestor.core.config import Settings
 
 DOCUMENTS = {
     "docs/guide.md": "# Guide\n\nA `match` has one arm for each case. Read the PDF, or ask over http.\n",
@@ -25,12 +25,7 @@ DOCUMENTS = {
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    place = tmp_path_factory.mktemp("unmentioned")
-    for path, text in DOCUMENTS.items():
-        file = place / "corpus" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    with Index.build(place / "corpus", settings=Settings(home=str(place / "home"))) as index:
+    with index_of(tmp_path_factory.mktemp("unmentioned") / "corpus", DOCUMENTS) as index:
         yield index
 
 

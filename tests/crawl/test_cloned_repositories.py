@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from history_repository import Repository
@@ -78,7 +78,14 @@ def test_addresses_that_nothing_is_fetched_from(source: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-@given(st.text(st.sampled_from("git@:/#.-+ahttps[]?\n "), max_size=30))
+PARTS = st.text(st.sampled_from("git@:/#.-+ahttps[]?\n "), max_size=30)
+
+
+WAYS = st.sampled_from(["https://", "ssh://git@", "git@"])
+
+
+@given(PARTS | st.builds("{}{}/{}.git#{}".format, WAYS, PARTS, PARTS, PARTS))
+@example("https://a.example/-/b.git#a")
 def test_no_text_is_taken_for_an_address_by_mistake(text: str) -> None:
     if names_repository(text):
         try:

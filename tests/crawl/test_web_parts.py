@@ -125,8 +125,9 @@ def test_what_is_a_list(kind: str, data: bytes, expected: bool) -> None:
 
 @given(st.binary(max_size=300))
 def test_any_list_is_read(data: bytes) -> None:
-    read_list(data)
-    read_list(b"\x1f\x8b\x08\x00" + data)
+    for begins in (b"", b"\x1f\x8b\x08\x00"):
+        found = read_list(begins + data)
+        assert not found.pages or not found.sitemaps
 
 
 def test_a_packed_sitemap_is_unpacked_up_to_a_limit() -> None:

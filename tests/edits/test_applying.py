@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from index_of_files import write_files
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.edits import (
     ChangedError,
@@ -255,11 +256,7 @@ CHANGES = st.lists(
 def test_undone_means_as_if_nothing_had_been(files: dict[str, str], changes: list[Change]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root, journal = Path(folder, "root"), Journal(Path(folder, "home"))
-        root.mkdir()
-        for path, content in files.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_bytes(content.encode())
-        before = state(root)
+        before = state(write_files(root, files))
         made = plan(root, Proposal(tuple(changes)))
         if made.refusals:
             assert made.files == ()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding import Embedder, static
-from quaestor.embedding.static import Pieces, StaticEmbedder, question_vector
+from quaestor.embedding.static import _REMEMBERED, Pieces, StaticEmbedder, question_vector
 
 WEIGHTS = Path(static.__file__).with_name("weights")
 VOCABULARY = ["read", "##er", "file", "a", "##b", "[0]", "[1]"]
@@ -132,12 +132,13 @@ def test_other_scripts_have_vectors(text: str) -> None:
     assert np.linalg.norm(StaticEmbedder.bundled().encode([text])[0]) == pytest.approx(1, abs=1e-4)
 
 
-def test_the_cache_starts_anew_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.embedding.static._REMEMBERED", 3)
+def test_the_cache_starts_anew_when_full() -> None:
     pieces = Pieces(VOCABULARY, 2)
-    for word in ("read", "file", "a", "ab", "b"):
-        assert pieces[word]
-    assert len(pieces) <= 3
+    for number in range(_REMEMBERED):
+        pieces[f"{number:x}"]
+    assert len(pieces) == _REMEMBERED
+    assert pieces["read"]
+    assert len(pieces) == 1
 
 
 def test_loading_reads_what_was_written(tmp_path: Path) -> None:

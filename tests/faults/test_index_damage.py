@@ -227,5 +227,5 @@ def test_a_cold_search_says_what_was_made_anew(root: Path, home: Path, tmp_path:
         assert run(["search", "word7", str(root), "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["hits"]
-    assert "made anew" in err
+    assert "rebuilt from the rest" in err
     assert "vectors.state" in err

@@ -8,15 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ingest_parts import LONG_AGO_NS, HashedWords, make_indexer, open_store
 
+from moments import calls_of
 from quaestor.files.inotify import InotifyWatch
-from quaestor.files.walk import WalkResult, walk
-from quaestor.indexing import indexer as scan
-from quaestor.indexing.indexer import Indexer
+from quaestor.files.walk import walk
+from quaestor.indexing.indexer import Changes, Indexer
 from quaestor.stores.embedded import EmbeddedStore
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
@@ -34,26 +33,24 @@ def make_old(path: Path) -> None:
 
 
 class Walks:
-    """Counts the walks of an indexer that has settled."""
+    """An indexer that has settled."""
 
-    def __init__(self, root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, root: Path, store: EmbeddedStore) -> None:
         self.indexer = make_indexer(root, store)
-        self.count = 0
-        monkeypatch.setattr(scan, "walk", self._walk)
         self.settle()
 
-    def _walk(self, root: Path, *arguments: Any) -> WalkResult:
-        self.count += 1
-        return walk(root, *arguments)
+    def refresh(self) -> tuple[Changes, bool]:
+        """Return what changed, and whether the indexer walked."""
+        with calls_of(walk) as walks:
+            return self.indexer.refresh(), bool(walks)
 
     def settle(self) -> None:
         """Refresh until a refresh does not walk; skip the test where nothing is ever heard."""
         if not InotifyWatch(self.indexer.root).usable:
             pytest.skip("nothing is heard on this file system")
         for _ in range(5):
-            before = self.count
-            self.indexer.refresh()
-            if self.count == before:
+            _, walked = self.refresh()
+            if not walked:
                 return
         pytest.fail("it walks on though nothing happens")
 
@@ -74,21 +71,19 @@ def walks(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> 
     write(root / "a" / "deep" / "two.py")
     write(root / "venv" / "pyvenv.cfg", "home = /usr\n")
     write(root / "venv" / "three.py")
-    return Walks(root, store, monkeypatch)
+    return Walks(root, store)
 
 
 def test_does_not_walk_while_nothing_happens(walks: Walks) -> None:
-    before = walks.count
-    assert not walks.indexer.refresh().any
-    assert walks.indexer.refresh().unchanged == 2
-    assert walks.count == before
+    for _ in range(2):
+        changes, walked = walks.refresh()
+        assert (changes.any, changes.unchanged, walked) == (False, 2, False)
 
 
 def test_walks_when_told_to(walks: Walks) -> None:
-    before = walks.count
     walks.indexer.distrust()
-    walks.indexer.refresh()
-    assert walks.count > before
+    _, walked = walks.refresh()
+    assert walked
 
 
 CHANGES: dict[str, tuple[Callable[[Path], object], set[str]]] = {
@@ -143,7 +138,7 @@ def test_sees_another_root_in_the_place_of_the_first(tmp_path: Path, monkeypatch
     root = tmp_path / "above" / "root"
     write(root / "one.py")
     with_store = open_store(tmp_path / "elsewhere")
-    walks = Walks(root, with_store, monkeypatch)
+    walks = Walks(root, with_store)
     (tmp_path / "above").rename(tmp_path / "former")
     write(root / "two.py")
     changes = walks.indexer.refresh()
@@ -199,7 +194,7 @@ def test_follows_git(root: Path, store: EmbeddedStore, monkeypatch: pytest.Monke
     write(root / "side.py")
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", "two")
-    walks = Walks(root, store, monkeypatch)
+    walks = Walks(root, store)
     git(root, "checkout", "-q", "main")
     assert walks.indexer.refresh().removed == ("side.py",)
     walks.settle()

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from ingest_parts import set_age, write
 
-from quaestor.files import consistent_read as reading
+from moments import calls_of
 from quaestor.files.consistent_read import (
     UNTRUSTED,
     NotRegularError,
+    Snapshot,
     is_racy,
     on_disk,
     read_snapshot,
@@ -55,32 +56,28 @@ def test_racy_is_about_now_only() -> None:
     assert not is_racy(now + 3600 * 10**9, now)
 
 
-def change_during(monkeypatch: pytest.MonkeyPatch, file: Path, times: int) -> None:
-    """Write to the file between the first look and the last, so many times."""
-    original, calls = os.fstat, iter(range(100))
+def read_while_it_changes(file: Path, times: int) -> Snapshot:
+    """Read a file that somebody writes to between the first look at it and the last, so many times."""
 
-    def fstat(descriptor: int) -> os.stat_result:
-        call = next(calls)
-        if call % 2 and call // 2 < times:
+    def change(looks: int) -> None:
+        if looks % 2 and looks // 2 < times:
             file.write_bytes(file.read_bytes() + b"+")
-            set_age(file, call)
-        return original(descriptor)
+            set_age(file, looks)
 
-    monkeypatch.setattr(reading.os, "fstat", fstat)
+    with calls_of(os.fstat, change):
+        return read_snapshot(str(file))
 
 
-def test_a_file_that_changes_once_is_read_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_once_is_read_again(root: Path) -> None:
     write(root, {"a": "text"})
-    change_during(monkeypatch, root / "a", 1)
-    snapshot = read_snapshot(str(root / "a"))
+    snapshot = read_while_it_changes(root / "a", 1)
     assert (snapshot.data, snapshot.steady) == (b"text+", True)
     assert snapshot.stamp == stamp_of((root / "a").stat())
 
 
-def test_a_file_that_keeps_changing_is_not_trusted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_keeps_changing_is_not_trusted(root: Path) -> None:
     write(root, {"a": "text"})
-    change_during(monkeypatch, root / "a", 5)
-    snapshot = read_snapshot(str(root / "a"))
+    snapshot = read_while_it_changes(root / "a", 5)
     assert (snapshot.steady, snapshot.stamp) == (False, UNTRUSTED)
     assert snapshot.sha256 == hashlib.sha256(snapshot.data).hexdigest()
 

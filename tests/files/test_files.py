@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ingest_parts import LONG_AGO_NS, set_age, write
 
+from moments import calls_of
 from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.files.source_settings import IngestSettings
+from quaestor.files.ignore import Level
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.files.walk import WalkResult, walk
 from quaestor.files.walk_rules import Decisions
 
@@ -205,11 +207,12 @@ def test_remembered_decisions_change_nothing(rounds: list[list[tuple[str, str, s
             assert set(reasons(found)) == set(reasons(afresh))
 
 
-def test_known_files_need_no_patterns(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_files_need_no_patterns(root: Path) -> None:
     write(root, {".gitignore": "*.log\n", "a.py": "x", "a.log": "x", "d/b.py": "x"})
     first = walk(root)
-    monkeypatch.setattr("quaestor.files.ignore.Level.decide", lambda *_args, **_kw: pytest.fail("asked again"))
-    second = walk(root, None, known(first, {}), first.decisions)
+    with calls_of(Level.decide) as decided:
+        second = walk(root, None, known(first, {}), first.decisions)
+    assert not decided
     assert (second.unchanged, second.added, second.suspects) == (3, [], [])
     assert reasons(second) == {"a.log": "ignored"}
 

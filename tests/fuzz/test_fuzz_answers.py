@@ -12,7 +12,6 @@ from quaestor.answers.citations.quote_match import find, find_nearest
 from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.history_questions import history_question
 from quaestor.answers.message_templates import is_pasted
-from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.overview_question import asks_for_overview, name_in_overview_question
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.paragraphs import pieces_of
@@ -22,6 +21,7 @@ from quaestor.answers.traces import read_trace
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
+from quaestor.search.names_in_question import read_name_question
 from quaestor.search.phrases import word_runs
 from quaestor.search.query import read_query
 from quaestor.server.web.answer_html import render
@@ -156,7 +156,10 @@ def test_a_trace_gives_frames_that_stand_in_it(text: str) -> None:
     is_pasted(text)
 
 
-@fuzzed(QUESTIONS, ["who calls `send` outside of tests?", "what changed between v1.0 and v2.0 since last week?"])
+SEEDS = ["who calls `send` outside of tests?", "what changed between v1.0 and v2.0 since last week?"]
+
+
+@fuzzed(QUESTIONS, [*SEEDS, "posts by Ben since 2018: how is bread made?"])
 def test_any_question_is_read(text: str) -> None:
     found = read_callers_question(text)
     assert found is None or found.target
@@ -187,7 +190,10 @@ def test_marks_and_sentences_stay_within_the_answer(text: str) -> None:
         end = one.end
 
 
-@fuzzed([*ANSWERS, "@@@"], ["a b c@@@a  b", "x ... y@@@x 1 y", "`a`@@@'a'"])
+FOUND = "the dough rests for eighteen hours@@@Look: the dough rests for eighteen hours in the cold"
+
+
+@fuzzed([*ANSWERS, "@@@"], ["a b c@@@a  b", "x ... y@@@x 1 y", "`a`@@@'a'", FOUND])
 def test_a_quote_is_found_where_it_stands_or_nowhere(text: str) -> None:
     quote, _, source = text.partition("@@@")
     for found in (find(quote, source), find_nearest(quote, source, 0, 1), find(quote, source + quote)):
@@ -227,7 +233,10 @@ def test_a_passage_cannot_close_itself(text: str) -> None:
     assert "\n" not in shown.partition(">")[0]
 
 
-@fuzzed([*ANSWERS, *CODE], ["# a\n\nText. More text.\n\n```\ncode\n```\n"])
+WITH_CODE = "# a\n\nThis text says what the code below does, and why it is so.\n\n```\ncode\n```\n"
+
+
+@fuzzed([*ANSWERS, *CODE], [WITH_CODE])
 def test_what_can_be_quoted_stands_in_the_text(text: str) -> None:
     for begins in (False, True):
         for piece in pieces_of(text, begins=begins):

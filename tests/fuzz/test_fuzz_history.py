@@ -10,7 +10,16 @@ from quaestor.history.git import Output, Repository
 from quaestor.history.history_json import commit_text, is_object
 from quaestor.history.line_history import blame
 from quaestor.history.log import clean_message, clean_name, read_commits
-from quaestor.history.versions import before, is_changelog, sections, tag_text, tags, version_in, version_of_tag
+from quaestor.history.versions import (
+    Version,
+    before,
+    is_changelog,
+    sections,
+    tag_text,
+    tags,
+    version_in,
+    version_of_tag,
+)
 
 HASH = "0123456789abcdef0123456789abcdef01234567"
 LOG = [
@@ -157,6 +166,6 @@ def test_a_changelogs_sections_are_in_order(text: str) -> None:
 def test_versions_have_an_order(text: str) -> None:
     for version in (version_of_tag(text), version_in(text)):
         if version is not None:
-            assert version.order == version.order
-            earlier = before(version, [version])
-            assert earlier is None
+            one = Version((1, 2), "rc1")
+            assert (version.order < one.order) + (version.order == one.order) + (version.order > one.order) == 1
+            assert before(version, [version]) is None

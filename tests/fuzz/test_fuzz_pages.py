@@ -108,7 +108,7 @@ def test_a_tree_is_never_deeper_than_a_walk_can_go(text: str) -> None:
     assert _depth(parse(text)) <= DEEPEST + 1
 
 
-@fuzzed(MARKS, [PAGE])
+@fuzzed(MARKS, [PAGE, "<a href='b'>c</a><link rel=next href=' d '>"])
 def test_a_page_is_markdown_without_tags_and_no_link_but_to_the_web(text: str) -> None:
     page = parse(text)
     told = read_metadata(page, "https://x.example/2020/01/02/a")

@@ -8,7 +8,7 @@ from pathlib import Path
 from fuzz.parser_properties import fuzzed
 from quaestor.accounts.prices import read_prices
 from quaestor.core.config import load_configuration, read_toml
-from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.core.errors import UsageError
 from quaestor.install import settings_edit as jsonc
 from quaestor.install import settings_edit as toml
 from quaestor.llm.prompts.loader import parse
@@ -120,18 +120,25 @@ def test_a_table_is_set_and_taken_back_or_the_text_refused(text: str) -> None:
 
 
 @fuzzed(SETTINGS, ['[tool.quaestor]\nignore = ["*"]\n', "a" + ".a" * 500 + " = 1\n"], raw=True)
-def test_a_settings_file_is_read_or_refused_by_one_error(data: bytes) -> None:
+def test_settings_of_a_project_are_read_whatever_they_are(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "quaestor.toml").write_bytes(data)
+        loaded = load_configuration(project=Path(folder), environ={"QUAESTOR_HOME": folder})
+        assert not loaded.settings.base_url
+
+
+@fuzzed(SETTINGS, ['[tool.quaestor]\nignore = ["*"]\n', "a" + ".a" * 500 + " = 1\n"], raw=True)
+def test_settings_of_a_user_are_read_or_refused_by_one_error(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "config.toml")
+        file.write_bytes(data)
         try:
-            loaded = load_configuration(project=Path(folder), environ={"QUAESTOR_HOME": folder})
-        except QuaestorError as error:
-            assert "\n" not in str(error)
-        else:
-            assert not loaded.settings.base_url
+            load_configuration(user_file=file, environ={"QUAESTOR_HOME": folder})
+        except UsageError as error:
+            assert str(file) in str(error) and "\n" not in str(error)
 
 
-@fuzzed(PRICES, raw=True)
+@fuzzed(PRICES, ["[models.a]\nprompt = 1\ncompletion = 2\n"], raw=True)
 def test_a_file_of_prices_is_read_or_refused_by_one_error(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "prices.toml")

@@ -186,6 +186,7 @@ def test_vectors_are_of_length_one_or_refused(text: str) -> None:
         "}",
         "[",
     ],
+    ['{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}'],
     raw=True,
 )
 def test_a_line_of_the_mcp_is_a_request_or_none(data: bytes) -> None:

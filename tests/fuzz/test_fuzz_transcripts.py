@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from fuzz.parser_properties import fuzzed
-from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message
 from quaestor.sessions.export import as_json, as_markdown, export_file, read_json
 from quaestor.sessions.records import Ending
@@ -102,7 +102,10 @@ def test_the_rows_of_a_session_are_taken_or_refused(text: str) -> None:
         json.dumps(as_json(transcript))
 
 
-@fuzzed(["SQLite format 3\x00", "\x00" * 16, "\xff", "create table", "session", "\x10\x00"], raw=True)
+DAMAGE = ["SQLite format 3\x00", "\x00" * 16, "\xff", "create table", "session", "\x10\x00"]
+
+
+@fuzzed(DAMAGE, ["\x00\x00\x00no database", "\x00\x00\x64\xff\xff\xff"], raw=True)
 def test_a_damaged_session_is_read_or_refused(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "one.session")
@@ -113,8 +116,8 @@ def test_a_damaged_session_is_read_or_refused(data: bytes) -> None:
                 transcript.turns()
                 transcript.conversation()
                 transcript.requests()
-        except (SessionUnusableError, QuaestorError) as error:
-            assert str(path) in str(error) or "one" in str(error)
+        except SessionUnusableError as error:
+            assert str(path) in str(error)
 
 
 @cache

@@ -315,18 +315,18 @@ def test_imports_that_are_never_said(language: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "before",
+    ("before", "changes"),
     [
-        "*** Add File: a",
-        "*** Move File: a",
-        "*** Update File: a\n*** Move to: a",
-        "--- a\n+++ b\n@@ -0,0",
-        "--- a",
-        "--- a\n+++ b",
+        ("*** Add File: a", 0),
+        ("*** Move File: a", 0),
+        ("*** Update File: a\n*** Move to: a", 2),
+        ("--- a\n+++ b\n@@ -0,0", 2),
+        ("--- a", 0),
+        ("--- a\n+++ b", 2),
     ],
 )
-def test_blanks_within_a_name_of_a_patch(before: str) -> None:
-    parse_edits(f"{before}{' ' * 400_000}\0\n@@\n-x\n+y\n")
+def test_blanks_within_a_name_of_a_patch(before: str, changes: int) -> None:
+    assert len(parse_edits(f"{before}{' ' * 400_000}\0\n@@\n-x\n+y\n").changes) == changes
 
 
 def test_blanks_before_an_author() -> None:

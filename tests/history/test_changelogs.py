@@ -99,7 +99,11 @@ def test_paths_of_others(path: str) -> None:
     assert not is_changelog(path)
 
 
-@given(st.lists(st.text(max_size=60), max_size=30))
+HEADINGS = st.sampled_from(["## 1.2.0", "1.1 (2024-01-02)", "# [0.9-rc1] - 2023-01-02", "-----", "", "- Add it"])
+
+
+@given(st.lists(HEADINGS | st.text(max_size=60), max_size=30))
+@example(["## 1.2.0", "", "- Add it", "## 1.1"])
 def test_any_lines_have_sections_in_order(lines: list[str]) -> None:
     found = sections(lines, "CHANGELOG.md")
     assert all(1 <= one.first <= one.last <= len(lines) for one in found)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,7 @@ from quaestor.answers.history_answer import HistoryAnswer, history_of
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 from quaestor.core.errors import NotFoundError
-from quaestor.history.git import Git, NoHistoryError
+from quaestor.history.git import Git
 from quaestor.history.git import Repository as Read
 from quaestor.history.log import log
 
@@ -278,10 +281,10 @@ def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
     repository = Read(made.folder / ".git", made.folder / ".git", "", lambda _: True)
     with Git(repository, seconds=0.0) as git:
         assert log(git) == []
-        assert not git.whole
+        assert not git.is_complete
     with Git(repository) as git:
         assert git.run("log", most=10).data == git.run("log").data[:10]
-        assert not git.whole
+        assert not git.is_complete
 
 
 def test_git_that_takes_its_time_to_end_has_said_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,21 +296,32 @@ def test_git_that_takes_its_time_to_end_has_said_all(tmp_path: Path, monkeypatch
     monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
     with Git(Read(made.folder / ".git", made.folder / ".git", "", lambda _: True)) as git:
         assert len(log(git)) > 3
-        assert git.whole
+        assert git.is_complete
     # What does not end by itself is ended by the clock, once it has said all or not.
     with Git(Read(made.folder / ".git", made.folder / ".git", "", lambda _: True), seconds=0.2) as git:
         log(git)
-        assert not git.whole
+        assert not git.is_complete
 
 
-def test_the_folder_that_git_runs_in_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+READ_HISTORIES = """
+import os, sys
+from pathlib import Path
+from quaestor.history.git import Git, NoHistoryError, Repository
+from quaestor.history.log import log
+for folder in map(Path, sys.argv[1:]):
+    try:
+        with Git(Repository(folder, folder, "", lambda _: True)) as git:
+            print(len(log(git)), len(os.listdir(os.environ["TMPDIR"])))
+    except NoHistoryError:
+        print("none")
+"""
+
+
+def test_the_folder_that_git_runs_in_goes(tmp_path: Path) -> None:
     made, _ = shop(tmp_path / "shop")
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    before = set(tmp_path.iterdir())
-    with Git(Read(made.folder / ".git", made.folder / ".git", "", lambda _: True)) as git:
-        log(git)
-    assert set(tmp_path.iterdir()) == before
-    with pytest.raises(NoHistoryError):
-        Git(Read(tmp_path / "none", tmp_path / "none", "", lambda _: True))
-    assert set(tmp_path.iterdir()) == before
-    shutil.rmtree(made.folder)
+    place = tmp_path / "temporary"
+    place.mkdir()
+    command = [sys.executable, "-c", READ_HISTORIES, made.folder / ".git", tmp_path / "none"]
+    said = subprocess.check_output(command, env={**os.environ, "TMPDIR": str(place)}, text=True, timeout=600)
+    assert re.fullmatch(r"\d+ 1\nnone\n", said), "one folder while it is read"
+    assert not list(place.iterdir())

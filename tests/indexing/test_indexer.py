@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ingest_parts import HashedWords, make_indexer, open_store, set_age, write
 
+from moments import calls_of
 from opened_files import opened
 from quaestor.chunking import ChunkSettings
 from quaestor.chunking.decode import decode
@@ -116,12 +117,14 @@ def test_a_rename_embeds_nothing_again(root: Path, store: EmbeddedStore) -> None
     consistent(root, store)
 
 
-def test_no_vector_is_looked_up_for_an_empty_store(
-    root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_vector_is_looked_up_for_an_empty_store(root: Path, store: EmbeddedStore) -> None:
     write(root, {"a.py": "x = 1\n"})
-    monkeypatch.setattr(EmbeddedStore, "known_vectors", lambda *_: pytest.fail("asked"))
-    make_indexer(root, store).refresh()
+    with calls_of(EmbeddedStore.known_vectors) as asked:
+        make_indexer(root, store).refresh()
+        assert not asked
+        write(root, {"a.py": "x = 2\n"})
+        make_indexer(root, store).refresh()
+        assert asked
 
 
 def test_changed_rules_take_effect(root: Path, store: EmbeddedStore) -> None:
@@ -142,7 +145,9 @@ def test_another_recipe_makes_everything_anew(root: Path, store: EmbeddedStore) 
     before = store.stats().chunks
     smaller = make_indexer(root, store, chunks=ChunkSettings(200, 400))
     assert len(smaller.plan().changed) == 3
-    assert len(smaller.refresh().changed) == 3
+    changes = smaller.refresh()
+    assert (len(changes.changed), changes.anew) == (3, True)
+    assert not smaller.refresh().anew
     assert store.stats().chunks > before
     assert smaller.plan().unchanged == 3
     consistent(root, store)
@@ -157,15 +162,15 @@ def test_a_recipe_half_followed_is_followed_to_the_end(root: Path, store: Embedd
     consistent(root, store)
 
 
-def test_a_budget_takes_the_newest_first(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "TASK_FILES", 2)
-    write(root, {f"{number}.py": f"x = {number}\n" for number in range(6)})
-    for number in range(6):
-        set_age(root / f"{number}.py", number)
+def test_a_budget_takes_the_newest_first(root: Path, store: EmbeddedStore) -> None:
+    names = [f"{number}.py" for number in range(batches.TASK_FILES + 4)]
+    for number, name in enumerate(names):
+        write(root, {name: f"x = {number}\n"})
+        set_age(root / name, number)
     index = make_indexer(root, store)
     changes = index.refresh(budget_seconds=0)
-    assert set(changes.added) == {"4.py", "5.py"}
-    assert changes.stale == ("3.py", "2.py", "1.py", "0.py")
+    assert set(changes.added) == set(names[4:])
+    assert changes.stale == tuple(reversed(names[:4]))
     changes = index.refresh()
     assert (len(changes.added), changes.stale) == (4, ())
 
@@ -178,14 +183,13 @@ def test_removals_need_no_budget(root: Path, store: EmbeddedStore) -> None:
     assert index.refresh(budget_seconds=0).removed == ("a.py",)
 
 
-def test_progress(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "TASK_FILES", 2)
-    write(root, {f"{number}.py": f"x = {number}\n" for number in range(5)})
+def test_progress(root: Path, store: EmbeddedStore) -> None:
+    write(root, {f"{number}.py": f"x = {number:03}\n" for number in range(130)})
     states: list[ProgressState] = []
     make_indexer(root, store).refresh(progress=states.append)
-    assert [state.done for state in states] == [2, 4, 5]
+    assert [state.done for state in states] == [64, 128, 130]
     last = states[-1]
-    assert (last.total, last.bytes_done, last.bytes_total) == (5, 30, 30)
+    assert (last.total, last.bytes_done, last.bytes_total) == (130, 1040, 1040)
     assert last.chunks == store.stats().chunks
 
 
@@ -419,17 +423,17 @@ def test_the_bounds_are_sane() -> None:
     assert batches.task_bytes(0, 4) > 0
 
 
-def test_own_commits_are_not_read_back(root: Path, store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_commits_are_not_read_back(root: Path, store: EmbeddedStore) -> None:
     write(root, {"a.py": "x = 1\n", "b.py": "x = 2\n"})
     index = make_indexer(root, store)
     index.refresh()
-    with monkeypatch.context() as patch:
-        patch.setattr(EmbeddedStore, "documents", lambda _: pytest.fail("read back"))
+    with calls_of(EmbeddedStore.documents) as reads:
         (root / "a.py").unlink()
         write(root, {"c.py": "x = 3\n"})
         changes = index.refresh()
         assert (changes.added, changes.removed, changes.unchanged) == (("c.py",), ("a.py",), 1)
         assert index.refresh().unchanged == 2
+    assert not reads
     other = make_indexer(root, store)
     (root / "b.py").unlink()
     other.refresh()

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
+from missing_packages import run_without
 from quaestor.assemble import Index
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.embedding.static import StaticEmbedder
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.files.ingest_report import ProgressState
-from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing import ray_cluster
 from quaestor.indexing.prepare import Outcome, Preparer, ReadFile, RefusedFile, Task, UnchangedFile
 from quaestor.indexing.ray_cluster import RayCluster
@@ -162,12 +163,20 @@ def test_where_there_is_no_cluster_that_is_said(tmp_path: Path) -> None:
         pass
 
 
-def test_without_ray_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
+def test_without_ray_the_extra_is_named(tmp_path: Path) -> None:
     write_corpus(tmp_path / "corpus")
-    settings = Settings(home=str(tmp_path / "home"), ray="127.0.0.1:6379")
-    with pytest.raises(UsageError, match=r"quaestor\[ray\]"):
-        Index.build(tmp_path / "corpus", settings=settings)
+    code = """
+import sys
+from quaestor import Index
+from quaestor.core.config import Settings
+from quaestor.core.errors import UsageError
+try:
+    Index.build(sys.argv[1], settings=Settings(home=sys.argv[2], ray="127.0.0.1:6379"))
+except UsageError as error:
+    print(error)
+"""
+    said = run_without("ray", tmp_path / "packages", code, tmp_path / "corpus", tmp_path / "home")
+    assert "quaestor[ray]" in said
 
 
 def test_the_bundled_embedder_crosses_to_where_the_package_lies_elsewhere() -> None:

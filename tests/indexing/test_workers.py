@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding.static import StaticEmbedder
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.files.ingest_report import SkippedPath
-from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing import worker_pool as workers
 from quaestor.indexing.batches import in_batches, shrinking_batches, task_bytes
 from quaestor.indexing.prepare import Outcome, Preparer, ReadyDocument, RefusedFile, Task
@@ -169,13 +169,30 @@ def test_leaving_early_ends_the_workers() -> None:
     assert all(worker._process.poll() is not None for worker in pool._all)
 
 
-def test_workers_do_not_import_from_the_current_folder(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = str(tmp_path)
-    with open(f"{folder}/numpy.py", "w") as file:  # noqa: PTH123
-        file.write("raise SystemExit('imported from the current folder')")
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "path", ["", *sys.path])
-    assert results(Double(), [[1]]) == [2]
+IN_A_STRANGERS_FOLDER = """
+import os, sys, threading
+import numpy
+from job import Where
+from quaestor.indexing.worker_pool import Pool
+threading.Thread(target=threading.Event().wait, daemon=True).start()  # so that a worker is no copy
+os.chdir(sys.argv[1])
+with Pool(Where(), 1, None) as pool:
+    [[(process, place)]] = pool.run([[1]])
+print(process != os.getpid(), place == numpy.__file__)
+"""
+
+
+def test_workers_do_not_import_from_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(
+        "import os\n\nclass Where:\n    def prepare(self, tasks):\n        import numpy\n"
+        "        return [(os.getpid(), numpy.__file__) for _ in tasks]\n"
+    )
+    stranger = tmp_path / "stranger"
+    stranger.mkdir()
+    (stranger / "numpy.py").write_text("")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    command = [sys.executable, "-c", IN_A_STRANGERS_FOLDER, str(stranger)]
+    assert subprocess.check_output(command, env=environment, text=True, timeout=600) == "True True\n"
 
 
 def test_workers_end_with_their_original(tmp_path: Path) -> None:

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_parts import Connect, free_port
+from mcp_parts import Connect
 
+from index_of_files import write_files
 from mcp import Client, StdioServerParameters
+from servers.threads import free_port
 
 Session = Callable[[Client], Coroutine[Any, Any, None]]
 
@@ -41,10 +43,7 @@ def send_with_retry(request, attempts=3):
 
 def repository_at(root: Path) -> Path:
     """Write the repository's files and return its root."""
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-    return root
+    return write_files(root, FILES)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -23,13 +22,6 @@ _PASSAGE = re.compile(r'<passage n="\d+" from="([^"]+):\d+(?:-\d+)?"')
 def paths_of(text: str) -> list[str]:
     """Return the paths of the passages that a tool's text shows, in order."""
     return _PASSAGE.findall(text)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def opening(version: str) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from pathlib import Path
 from shutil import copytree, ignore_patterns
 
 import pytest
-from real_servers import RealServer, free_port, llama_server, python_with, started, tiny_model
+from real_servers import RealServer, llama_server, python_with, started, tiny_model
+
+from servers.threads import free_port
 
 StartLlama = Callable[..., RealServer]
 

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import time
 import urllib.error
@@ -81,13 +80,6 @@ def small_model(python: Path) -> Path:
     folder = Path(subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip())
     [weights] = folder.glob("*.gguf")
     return weights
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

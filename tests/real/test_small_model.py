@@ -18,13 +18,14 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
-from real_servers import ROOT, RealServer, free_port, llama_server, python_with, small_model, started
+from real_servers import ROOT, RealServer, llama_server, python_with, small_model, started
 
 from quaestor import Index
 from quaestor.assemble import answer_steps, make_model
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.citation import Citation
 from quaestor.core.config import Settings
+from servers.threads import free_port
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(3600)]
 

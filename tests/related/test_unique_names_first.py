@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from index_of_files import index_of
 from quaestor import Index
 from quaestor.chunking import recognise
 from quaestor.chunking.definitions import definitions
@@ -38,15 +39,8 @@ paths = st.builds(
 @contextmanager
 def indexed(files: dict[str, str]) -> Iterator[Index]:
     """Index files that lie in a folder of their own."""
-    with TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patched:
-        patched.setenv("QUAESTOR_HOME", f"{place}/home")
-        root = Path(place, "root")
-        for path, text in files.items():
-            file = root / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        with Index.build(root) as index:
-            yield index
+    with TemporaryDirectory() as place, index_of(Path(place, "root"), files) as index:
+        yield index
 
 
 def mentions(name: str, count: int) -> dict[str, str]:

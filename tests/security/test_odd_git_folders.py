@@ -35,7 +35,7 @@ def test_what_is_no_file_is_left_out(folder: Path, name: str, odd: str) -> None:
     ODD[odd](folder / name)
     with Git(Repository(folder, folder, "", lambda _: True)) as git:
         found = git.run("log", "--format=%s")
-    assert (found.text, found.whole) == ("Count the till\n", True)
+    assert (found.text, found.is_complete) == ("Count the till\n", True)
 
 
 @pytest.mark.parametrize("odd", ODD)

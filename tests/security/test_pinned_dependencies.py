@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 import tomllib
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -122,9 +122,15 @@ LOCKED = [f"{found['name']}=={found['version']}" for entry in entries() if (foun
 
 
 @pytest.fixture
-def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Leave out what is installed here, which need not be what is pinned."""
-    monkeypatch.setattr(audit_dependencies, "distributions", list)
+    install_in(monkeypatch, tmp_path)
+
+
+def install_in(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let packages lie in a folder alone; modules of Python itself are imported as ever."""
+    of_python = [one for one in sys.path if Path(one).name not in ("site-packages", "dist-packages")]
+    monkeypatch.setattr(sys, "path", [*of_python, str(folder)])
 
 
 @pytest.mark.usefixtures("nothing_installed")
@@ -235,7 +241,7 @@ def test_what_is_installed_and_not_as_pinned_is_named(tmp_path: Path, monkeypatc
         (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
         digest = urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=")
         (about / "RECORD").write_text(f"{name}.py,sha256={digest},5\n{name}.pyc,,\n", encoding="utf-8")
-    monkeypatch.setattr(audit_dependencies, "distributions", lambda: distributions(path=[str(tmp_path)]))
+    install_in(monkeypatch, tmp_path)
     found = list(audit_dependencies.differences([(one, "1.0") for one in ("whole", "altered", "longer", "other")]))
     assert sorted(found) == [
         "altered: altered.py is not what was installed",

@@ -21,6 +21,7 @@ from typing import Any
 import httpx
 import uvicorn
 
+from index_of_files import write_files
 from quaestor.core.config import Settings
 from quaestor.server.free_port import listen_at
 from quaestor.server.http.app import create_app
@@ -59,10 +60,7 @@ class Running:
 
 def write(folder: Path, files: dict[str, str] = FILES) -> Path:
     """Write files into a new folder and return it."""
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    return folder
+    return write_files(folder, files)
 
 
 @contextmanager

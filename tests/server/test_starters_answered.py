@@ -79,11 +79,8 @@ NOTES = {"notes.txt": "The heron stands at the pond each morning and takes a gol
 def test_each_starter_is_answered_with_a_verified_quote(
     tmp_path: Path, files: dict[str, str], expected: str | None
 ) -> None:
-    for path, text in files.items():
-        (tmp_path / "corpus" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "corpus" / path).write_text(text, encoding="utf-8")
     settings = Settings(home=str(tmp_path / "home"))
-    with Index.build(tmp_path / "corpus", settings=settings) as index:
+    with Index.build(write_files(tmp_path / "corpus", files), settings=settings) as index:
         found = Starters().of(index, settings)
         assert (expected in found) if expected else found == ()
         assert not any(word in one for one in found for word in ("1.0.0", "kind"))

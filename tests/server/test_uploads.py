@@ -17,6 +17,7 @@ from quaestor.core.config import Settings
 from quaestor.core.errors import LimitError, NotFoundError
 from quaestor.files.deny import deny_file
 from quaestor.files.walk import walk
+from quaestor.server import uploads
 from quaestor.server.uploads import DocumentRefusedError, Documents, is_text, stored_name
 
 
@@ -147,11 +148,12 @@ def test_uploads_of_one_name_at_once_do_not_meet(documents: Documents) -> None:
     assert {(documents.folder / name).read_bytes() for name in names} == {b"%d" % number for number in range(24)}
 
 
-def test_nobody_fills_the_disk(documents: Documents, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.server.uploads._MOST", 2)
-    for _ in range(2):
-        documents.add("a.md", b"words")
-    with pytest.raises(LimitError, match="Delete some"):
+def test_nobody_fills_the_disk(documents: Documents) -> None:
+    documents.folder.mkdir(parents=True)
+    for number in range(uploads._MOST - 1):
+        (documents.folder / f"{number}.md").touch()
+    documents.add("a.md", b"words")
+    with pytest.raises(LimitError, match=r"2,000 documents of 5 bytes.* Delete some"):
         documents.add("a.md", b"words")
 
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
+
+
+def free_port() -> int:
+    """Return a port at which nobody listens now."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
 
 
 class Exchange(BaseHTTPRequestHandler):

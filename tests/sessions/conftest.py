@@ -9,6 +9,7 @@ import pytest
 from chat_fixtures import corpus  # noqa: F401 - a fixture
 
 from quaestor.sessions.named_sessions import FolderSessions, Sessions
+from scripted_server import scripted_server  # noqa: F401 - a fixture
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Database

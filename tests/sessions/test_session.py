@@ -7,11 +7,11 @@ import os
 from typing import Any
 
 import pytest
-from chat_parts import Scripted, answer, ask
+from chat_parts import answer, ask, model_at, said_in
 
 from quaestor import Index
 from quaestor.chat.engine import Conversation
-from quaestor.core.errors import NotFoundError, QuaestorError, UsageError
+from quaestor.core.errors import NotFoundError, QuaestorError, UpstreamError, UsageError
 from quaestor.core.messages import Message
 from quaestor.edits import Proposal
 from quaestor.llm import chatml
@@ -21,6 +21,7 @@ from quaestor.sessions.records import CallResult, Ending, ModelCall
 from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Outcome
+from scripted_server import Reply, StartServer
 
 CITED = 'It is tried three times [1: "MAX_ATTEMPTS = 3"].'
 
@@ -75,7 +76,7 @@ def test_a_damaged_session_hurts_no_other(folder_sessions: FolderSessions) -> No
     assert (sound.id, sound.error, torn.id) == ("sound", None, "torn")
     assert torn.error is not None
     assert "torn.session" in torn.error
-    with pytest.raises(SessionUnusableError, match="Other sessions are not touched"):
+    with pytest.raises(SessionUnusableError, match="Other sessions are not affected"):
         folder_sessions.open("torn").turns()
     with folder_sessions.open("sound") as transcript:
         asked(transcript)
@@ -108,11 +109,12 @@ def test_deleting_leaves_nothing(folder_sessions: FolderSessions) -> None:
     assert list(folder_sessions.folder.iterdir()) == []
 
 
-def test_export_and_import_are_inverse(corpus: Index, sessions: Sessions) -> None:
+def test_export_and_import_are_inverse(corpus: Index, sessions: Sessions, scripted_server: StartServer) -> None:
+    server = scripted_server([CITED, Reply(status=400, error="oh"), "Three times, as I said."])
     with sessions.begin(name="one", root=str(corpus.root)) as transcript:
-        conversation = Conversation(corpus, Scripted(CITED, RuntimeError("oh"), "No."), transcript=transcript)
+        conversation = Conversation(corpus, model_at(server), transcript=transcript)
         ask(conversation, "how often?")
-        with pytest.raises(RuntimeError):
+        with pytest.raises(UpstreamError, match="oh"):
             ask(conversation, "why?")
         transcript.record_summary(1, 2, "They talked.", "tiny")
         exported = json.dumps(as_json(transcript))
@@ -122,9 +124,8 @@ def test_export_and_import_are_inverse(corpus: Index, sessions: Sessions) -> Non
             assert copy.requests() == transcript.requests()
             assert copy.sources() == transcript.sources()
             assert {**copy.dump(), "session": []} == {**transcript.dump(), "session": []}
-            model = Scripted("Three times, as I said.")
-            assert answer(ask(Conversation(corpus, model, transcript=copy), "again?")).startswith("Three")
-            assert CITED in [message.content for message in model.requests[0].messages]
+            assert answer(ask(Conversation(corpus, model_at(server), transcript=copy), "again?")).startswith("Three")
+            assert ("assistant", CITED) in said_in(server.requests[-1])
 
 
 def test_a_conversation_of_another_program(sessions: Sessions) -> None:
@@ -145,12 +146,12 @@ def test_a_conversation_of_another_program(sessions: Sessions) -> None:
         assert len(transcript.turns()) == 2
 
 
-def test_an_orphaned_result_is_never_sent(corpus: Index, sessions: Sessions) -> None:
+def test_an_orphaned_result_is_never_sent(corpus: Index, sessions: Sessions, scripted_server: StartServer) -> None:
+    server = scripted_server(["Yes."])
     with sessions.begin(name="one") as transcript:
         read_json('{"messages": [{"role": "tool", "content": "x", "tool_call_id": "c"}]}', transcript)
-        model = Scripted("Yes.")
-        ask(Conversation(corpus, model, transcript=transcript), "really?")
-        assert "tool" not in {message.role for message in model.requests[0].messages}
+        ask(Conversation(corpus, model_at(server), transcript=transcript), "really?")
+        assert "tool" not in {role for role, _ in said_in(server.requests[0])}
         [sent] = transcript.requests()
         assert any("without the call" in run.reason for run in sent.decisions)
 

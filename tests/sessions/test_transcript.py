@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from chat_parts import Scripted, ask
+from chat_parts import ask, model_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +28,7 @@ from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import compose
 from quaestor.window.passage_placing import message_of
+from scripted_server import StartServer
 
 QUESTION = Message("user", "why?")
 
@@ -167,12 +168,12 @@ def test_a_row_that_says_something_else_is_told_with_its_file(
         transcript.sources()
 
 
-def test_what_is_sent_again_is_stored_once(corpus: Index, path: Path) -> None:
+def test_what_is_sent_again_is_stored_once(corpus: Index, scripted_server: StartServer, path: Path) -> None:
     (corpus.root / "long.md").write_text("# Requests\n\n" + "A request is sent with patience. " * 50, encoding="utf-8")
     with Transcript.create(path, name="one") as transcript:
         conversation = Conversation(
             corpus,
-            Scripted("Yes. " * 40 + '[1: "A request is sent with patience."]'),
+            model_at(scripted_server(["Yes. " * 40 + '[1: "A request is sent with patience."]'])),
             transcript=transcript,
             limit=8192,
         )
@@ -205,7 +206,7 @@ def test_a_full_disk_costs_only_the_step_in_hand(path: Path) -> None:
             [(pages,)] = connection.execute("pragma page_count").fetchall()
             connection.execute(f"pragma max_page_count = {pages + 2}")
         number, _ = transcript.begin(QUESTION)
-        with pytest.raises(LimitError, match="what was recorded before is whole"):
+        with pytest.raises(LimitError, match="everything recorded before is intact"):
             transcript.end(number, Ending("done", (Message("assistant", "So. " * 50_000),)))
     with Transcript.open(path) as transcript:
         assert [turn.ending.state for turn in transcript.turns()] == ["done", "unfinished"]

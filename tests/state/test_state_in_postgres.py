@@ -8,6 +8,7 @@ from contextlib import closing
 
 import pytest
 
+from postgres_proxy import CuttingProxy
 from postgres_server import PostgresServer, server_folder
 from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.ledger import Ledger
@@ -114,30 +115,16 @@ def test_connections_that_were_cut_are_made_anew(
 
 
 def test_what_was_committed_is_kept_though_the_answer_was_lost(
-    server_with_tables: PostgresServer, sessions: Sessions, monkeypatch: pytest.MonkeyPatch
+    server_with_tables: PostgresServer, state_uri: str
 ) -> None:
-    import psycopg  # noqa: PLC0415
-
-    commit = psycopg.Connection.commit
-
-    def cut(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        server_with_tables.run_sql(f"select pg_terminate_backend({connection.info.backend_pid}, 5000)")
-
-    def lose_answer(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        monkeypatch.setattr(psycopg.Connection, "commit", commit)
-        commit(connection)
-        cut(connection)
-        connection.execute("select 1")
-
-    def lose_commit(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        monkeypatch.setattr(psycopg.Connection, "commit", commit)
-        cut(connection)
-        commit(connection)
-
-    with sessions.begin(name="one") as transcript:
-        monkeypatch.setattr(psycopg.Connection, "commit", lose_answer)
+    with (
+        closing(CuttingProxy(server_with_tables.port, lose_answer=True)) as proxy,
+        closing(Database.open(proxy.before(state_uri))) as database,
+        SharedSessions(database).begin(name="one") as transcript,
+    ):
+        proxy.cut_commit(lose_answer=True)
         number, _ = transcript.begin(Message("user", "kept?"))
-        monkeypatch.setattr(psycopg.Connection, "commit", lose_commit)
+        proxy.cut_commit(lose_answer=False)
         with pytest.raises(IndexUnusableError, match="cannot be reached") as lost:
             transcript.begin(Message("user", "lost?"))
         assert lost.value.retryable

@@ -32,7 +32,7 @@ def fill(store: Store) -> None:
 def chunks_with(base: LexicalBase, term: str) -> list[int]:
     """Return the chunks that a search of what is on disk finds by a term."""
     view = LexicalView.of(base.mark.content, base, (), RecentChunks(()))
-    [found] = view.search({term: 1.0}, [FieldBoosts(1.0, 0.0, 0.0)], 1000, None).found
+    [found] = view.search({term: 1.0}, [FieldBoosts(1.0, 0.0, 0.0)], 1000, None).chunks
     return sorted(chunk for chunk, _ in found)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from store_factories import keyed
 
 from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.lexical import RecentChunks, count_terms
+from quaestor.stores.embedded.postings import MOST_ROWS
 from quaestor.stores.embedded.sqlite_rows import DocumentTerms
 
 TERMS = st.sampled_from(["a", "aa", "ab", "b", "b_a", "é"])
@@ -51,9 +51,9 @@ def test_only_chunks_of_the_wanted_documents_are_found() -> None:
     assert [chunk for chunk, _ in chunks.search(["a"], ONE, AVERAGES, {2})] == [20]
 
 
-def test_more_chunks_than_a_segment_holds_are_found_in_several(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.stores.embedded.lexical.MOST_ROWS", 3)
-    chunks = RecentChunks(document(number, 10 * number, ["a b", "b"]) for number in range(1, 5))
-    assert chunks.frequencies(["b"])[0, 0] == 8
-    assert [chunk for chunk, _ in chunks.search(["a"], ONE, AVERAGES, {2, 4})] == [20, 40]
-    assert chunks.lengths == {"body": 12, "path": 0, "symbol": 0}
+def test_more_chunks_than_a_segment_holds_are_found_in_several() -> None:
+    each = MOST_ROWS // 3
+    chunks = RecentChunks(document(number, 100_000 * number, ["a b", *["b"] * (each - 1)]) for number in range(1, 5))
+    assert chunks.frequencies(["b"])[0, 0] == 4 * each > MOST_ROWS
+    assert [chunk for chunk, _ in chunks.search(["a"], ONE, AVERAGES, {2, 4})] == [200_000, 400_000]
+    assert chunks.lengths == {"body": 4 * each + 4, "path": 0, "symbol": 0}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import select
-import socket
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from postgres_proxy import CuttingProxy
 from postgres_server import PostgresServer
 
 pytest.importorskip("psycopg")
@@ -30,65 +28,6 @@ STEP = 5  # one statement of so many, for time
 CONNECTING = 5  # messages after which a server has answered; one that never did is not tried again
 
 
-class CuttingProxy:
-    """Stands before a server, and closes a connection at one of the messages that clients send.
-
-    Args:
-        port: the server's.
-        lose_answer: lets the server do what the message says, and loses what it answers; else it loses the message.
-
-    Attributes:
-        sent: how many messages there were.
-        cut_at: the number of the message, from 1; 0 for none.
-    """
-
-    def __init__(self, port: int, *, lose_answer: bool) -> None:
-        self.sent = 0
-        self.cut_at = 0
-        self._server, self._lose_answer = port, lose_answer
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listening.getsockname()[1]
-        self._clients = list[socket.socket]()
-        self._threads = [threading.Thread(target=self._accept)]
-        self._threads[0].start()
-
-    def close(self) -> None:
-        """End all connections."""
-        for end in (self._listening, *self._clients):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join()
-        self._listening.close()
-
-    def cut(self, at: int) -> None:
-        """Close the connection at that message from now on."""
-        self.sent, self.cut_at = 0, at
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self._listening.accept()
-                server = socket.create_connection(("127.0.0.1", self._server))
-                self._clients.append(client)
-                self._threads.append(threading.Thread(target=self._pump, args=(client, server)))
-                self._threads[-1].start()
-
-    def _pump(self, client: socket.socket, server: socket.socket) -> None:
-        cut = False
-        with client, server, suppress(OSError):
-            while True:
-                ready, _, _ = select.select([client, server], [], [])
-                for end in ready:
-                    data = end.recv(1 << 20)
-                    if end is client:
-                        self.sent += 1
-                        cut = cut or self.sent == self.cut_at
-                    if not data or (cut and (end is server or not self._lose_answer)):
-                        return
-                    (server if end is client else client).sendall(data)
-
-
 @pytest.fixture(params=[False, True], ids=["message lost", "answer lost"])
 def proxy(postgres_server: PostgresServer, request: pytest.FixtureRequest) -> Iterator[CuttingProxy]:
     with closing(CuttingProxy(postgres_server.port, lose_answer=request.param)) as proxy:
@@ -104,9 +43,9 @@ def corpus(address: str, name: str) -> Iterator[PostgresStore]:
 
 
 def test_whatever_is_cut_off_is_told_or_done_and_leaves_a_whole_corpus(
-    proxy: CuttingProxy, postgres_server: PostgresServer, postgres_address: str
+    proxy: CuttingProxy, postgres_address: str
 ) -> None:
-    address = postgres_address.replace(f":{postgres_server.port}/", f":{proxy.port}/")
+    address = proxy.before(postgres_address)
     number = told = 0
     while proxy.sent >= number:
         number += STEP
@@ -126,9 +65,9 @@ def test_whatever_is_cut_off_is_told_or_done_and_leaves_a_whole_corpus(
 
 
 def test_what_was_acknowledged_is_there_whenever_a_connection_was_cut(
-    opened: Opened, proxy: CuttingProxy, postgres_server: PostgresServer, postgres_address: str
+    opened: Opened, proxy: CuttingProxy, postgres_address: str
 ) -> None:
-    address = postgres_address.replace(f":{postgres_server.port}/", f":{proxy.port}/")
+    address = proxy.before(postgres_address)
     store, direct = opened("kept", address=address), opened("kept")
     store.documents()
     for number in range(1, 30):
@@ -143,9 +82,9 @@ def test_what_was_acknowledged_is_there_whenever_a_connection_was_cut(
 
 
 def test_an_index_is_made_though_its_database_goes_away_in_the_middle(
-    proxy: CuttingProxy, postgres_server: PostgresServer, postgres_address: str, tmp_path: Path
+    proxy: CuttingProxy, postgres_address: str, tmp_path: Path
 ) -> None:
-    address = postgres_address.replace(f":{postgres_server.port}/", f":{proxy.port}/")
+    address = proxy.before(postgres_address)
     root = tmp_path / "notes"
     root.mkdir()
     for number in range(30):

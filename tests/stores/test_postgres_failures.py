@@ -8,13 +8,15 @@ import random
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from postgres_proxy import CuttingProxy
 from postgres_server import PostgresServer, server_folder
 
 pytest.importorskip("psycopg")
@@ -63,63 +65,28 @@ def test_a_server_that_is_killed_while_it_is_written_has_all_or_nothing_of_each_
             server.stop()
 
 
+@pytest.mark.parametrize("others_write", [False, True], ids=["alone", "others write meanwhile"])
+@pytest.mark.parametrize("lose_answer", [True, False], ids=["answer lost", "commit lost"])
 def test_a_commit_whose_answer_is_lost_is_told_from_one_that_failed(
-    opened: Opened, postgres_address: str, monkeypatch: pytest.MonkeyPatch
+    opened: Opened, postgres_server: PostgresServer, postgres_address: str, lose_answer: bool, others_write: bool
 ) -> None:
-    import psycopg  # noqa: PLC0415
+    other = opened("commits")
+    with closing(CuttingProxy(postgres_server.port, lose_answer=lose_answer)) as proxy:
+        store = opened("commits", address=proxy.before(postgres_address))
 
-    store = opened("commits")
-    commit = psycopg.Connection.commit
+        def write() -> None:
+            with store.writing() as writer:
+                entry("mine.py", ["x"]).put(writer)
+                meanwhile = partial(put, other, *several(1)) if others_write else None
+                proxy.cut_commit(lose_answer=lose_answer, meanwhile=meanwhile)
 
-    def lose_answer(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        commit(connection)
-        with psycopg.connect(postgres_address, autocommit=True) as other:
-            other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
-        connection.execute("SELECT 1")
-
-    def lose_commit(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        with psycopg.connect(postgres_address, autocommit=True) as other:
-            other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
-        commit(connection)
-
-    def lose_answer_and_let_others_write(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        commit(connection)
-        put(opened("commits"), *several(1))
-        lose_answer(connection)
-
-    def lose_commit_and_let_others_write(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        with psycopg.connect(postgres_address, autocommit=True) as other:
-            other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
-        put(opened("commits"), *several(2))
-        commit(connection)
-
-    for losing, path in (
-        (lose_answer, "kept.py"),
-        (lose_commit, "lost.py"),
-        (lose_answer_and_let_others_write, "kept too.py"),
-        (lose_commit_and_let_others_write, "lost too.py"),
-    ):
-        with monkeypatch.context() as patched:
-            transaction = store.writing()
-            writer = transaction.__enter__()
-            entry(path, ["x"]).put(writer)
-            patched.setattr(psycopg.Connection, "commit", _once(losing, commit))
-            if path.startswith("kept"):
-                transaction.__exit__(None, None, None)
-            else:
-                with pytest.raises(IndexUnusableError, match="cannot be reached"):
-                    transaction.__exit__(None, None, None)
-    assert set(store.documents()) == {"kept.py", "kept too.py", "1.py", "2.py"}
-
-
-def _once(first: Callable[..., None], then: Callable[..., None]) -> Callable[..., None]:
-    """Return what does one thing the first time, and another from then on."""
-    left = [first]
-
-    def act(connection: object) -> None:
-        (left.pop() if left else then)(connection)
-
-    return act
+        if lose_answer:
+            write()
+        else:
+            with pytest.raises(IndexUnusableError, match="cannot be reached"):
+                write()
+        expected = {"mine.py"} if lose_answer else set()
+        assert set(store.documents()) == expected | ({"1.py"} if others_write else set())
 
 
 def test_an_index_that_a_deadlock_ends_is_built_again(opened: Opened, postgres_server: PostgresServer) -> None:

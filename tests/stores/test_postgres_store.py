@@ -24,9 +24,9 @@ from store_factories import DIMENSIONS, entry, vector_of
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.stores import Where
 from quaestor.stores.copy_index import copy_store, digest_of
-from quaestor.stores.postgres import stored_rows, upkeep
+from quaestor.stores.postgres import stored_rows
 from quaestor.stores.postgres.connection import Connection, Database
-from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
+from quaestor.stores.postgres.corpus_states import TABLES, erase_corpus, list_corpora
 from quaestor.stores.postgres.nearest import ask_index, index_name, part_of
 from quaestor.stores.postgres.postgres_store import PostgresStore
 from quaestor.stores.postgres.postgres_thresholds import Thresholds
@@ -317,18 +317,16 @@ def test_check_tells_what_is_wrong(opened: Opened, postgres_server: PostgresServ
         assert any(said in one for one in store.check()), damage
 
 
-def test_a_copy_that_was_broken_off_goes_on_where_it_was(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.stores.copy_index._DOCUMENTS_AT_ONCE", 2)
+def test_a_copy_that_was_broken_off_goes_on_where_it_was(opened: Opened) -> None:
     source, target = opened("from"), opened("to", sizes=IN_SEGMENTS)
-    put(source, *several(*range(7)))
+    put(source, *several(*range(203)))
 
-    def interrupt(done: int, _total: int) -> None:
-        if done >= 4:
-            raise KeyboardInterrupt
+    def interrupt(_done: int, _total: int) -> None:
+        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         copy_store(source, target, interrupt)
-    assert len(target.documents()) == 4
+    assert len(target.documents()) == 200
     assert copy_store(source, target, lambda *_: None).written == 3
     assert digest_of(source) == digest_of(target)
 
@@ -380,15 +378,13 @@ def index_names_of(server: PostgresServer, store: PostgresStore) -> list[str]:
 
 
 def test_an_index_whose_corpus_went_in_a_killed_process_goes_with_a_vacuum(
-    opened: Opened, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    opened: Opened, postgres_server: PostgresServer
 ) -> None:
     store, other = (opened(name, sizes=Thresholds(exact=-1)) for name in ("erased", "other"))
     for one in (store, other):
         put(one, *several(1))
         one.settle()
-    with monkeypatch.context() as killed:
-        killed.setattr(upkeep, "drop_indexes", lambda *_: None)
-        PostgresStore.erase(store._database, store._name)
+    store._database.write(lambda connection: erase_corpus(connection, store._corpus))  # and then the process is killed
     assert index_names_of(postgres_server, store)
     other.vacuum()
     assert index_names_of(postgres_server, store) == []

@@ -63,15 +63,11 @@ def test_nearest_over_parts_with_gaps_and_filters() -> None:
 
 
 def test_a_query_is_blockwise_the_same() -> None:
-    units = random_units(2, 100)
-    whole = nearest([rows_of(units)], units[3], 100)
-    with_blocks = vectors._BLOCK_NUMBERS
-    try:
-        vectors._BLOCK_NUMBERS = 7 * 16
-        blocks = nearest([rows_of(units)], units[3], 100)
-    finally:
-        vectors._BLOCK_NUMBERS = with_blocks
-    assert [chunk for chunk, _ in whole] == [chunk for chunk, _ in blocks]
+    block = vectors._BLOCK_NUMBERS // 32
+    units = random_units(2, 2 * block + 100)
+    starts = range(0, len(units), block)
+    one_by_one = nearest([rows_of(units[start : start + block], start + 1) for start in starts], units[3], 100)
+    assert nearest([rows_of(units)], units[3], 100) == one_by_one
 
 
 @given(st.lists(st.text(alphabet='ab", []\\é\n') | st.text()).map(tuple))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
+
+from index_of_files import write_files as write  # noqa: F401 - for the tests of tools
 
 RETRY = '''"""Sending again."""
 
@@ -93,15 +93,6 @@ FILES: dict[str, str | bytes] = {
     "go/cart.go": CART,
     "docs/guide.md": GUIDE,
 }
-
-
-def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
-    """Write files below a folder, byte for byte."""
-    for name, content in files.items():
-        place = root / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
-    return root
 
 
 def words(text: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import random
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quaestor.core.errors import UsageError
+from missing_packages import run_without
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.tuning import text_bags as bags
 from quaestor.tuning.training_pairs import Pair, write_pairs
@@ -112,13 +111,16 @@ def test_a_card_lists_the_sources(tmp_path: Path) -> None:
     assert text.index("me/a | def | ISC") < text.index("me/b | abc | MIT")
 
 
-def test_distilling_without_its_extra_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> object:
-        raise ImportError("no", name=name)
-
-    monkeypatch.setattr(importlib, "import_module", missing)
-    with pytest.raises(UsageError, match="training"):
-        distil.embed_rows(["a"])
+def test_distilling_without_its_extra_says_so(tmp_path: Path) -> None:
+    code = """
+from quaestor.core.errors import UsageError
+from training import distil
+try:
+    distil.embed_rows(["a"])
+except UsageError as error:
+    print(error)
+"""
+    assert "'torch': install the extra `quaestor[training]`" in run_without("torch", tmp_path / "packages", code)
 
 
 def test_projection_keeps_the_strongest_directions() -> None:

@@ -175,8 +175,11 @@ def test_a_sentence_asks_for_the_rest() -> None:
 
 @given(st.text(max_size=400), st.sampled_from(sorted(LANGUAGES)), st.integers(0, 9))
 def test_any_text_is_read_without_error(text: str, language: str, seed: int) -> None:
-    for pair in code_pairs(text, "a", language, random.Random(seed)):
-        assert pair.query and pair.text
+    body = "".join(f"    answer_{number} = request.send(number={number})\n" for number in range(9))
+    commented = f'def send_it_again(request):\n    """Send a request again after a failure. {text}"""\n{body}'
+    for code, its_language in ((text, language), (commented, "python")):
+        for pair in code_pairs(code, "a", its_language, random.Random(seed)):
+            assert pair.query and pair.text
     list(prose_pairs(text, "a", "markdown", random.Random(seed)))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from index_of_files import write_files
 from quaestor.core.errors import ForbiddenError, NotFoundError
 from training import gather
 from training.refused_repositories import canonical, refusal
@@ -87,9 +88,7 @@ MIT = "Permission is hereby granted, free of charge, to any person ... without r
 
 def repository(folder: Path, files: dict[str, str], remote: str | None = None) -> Path:
     """Make a git repository of one commit."""
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, "utf-8")
+    write_files(folder, files)
     empty = str(folder.parent / "no-config")
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": empty, "GIT_CONFIG_SYSTEM": empty}
 

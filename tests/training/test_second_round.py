@@ -14,7 +14,7 @@ from quaestor.tuning.train_embedder import Parameters, Recipe
 from quaestor.tuning.training_pairs import Kind, Pair, write_pairs
 from training.anchor import everyday_shares, pull_back
 from training.fit import second_round
-from training.hard_negatives import draw, hard_negatives
+from training.hard_negatives import _POOL, draw, hard_negatives
 
 
 def one_row_each(rows: list[int]) -> Bags:
@@ -55,16 +55,17 @@ def test_a_text_as_good_as_the_right_one_is_no_negative() -> None:
     assert hard_negatives(pairs, table, seed=0).tolist() == [2, 2, 2]
 
 
-def test_negatives_come_from_the_same_repository(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("training.hard_negatives._POOL", 5)
-    chance = np.random.default_rng(0)
-    sources = np.sort(chance.integers(0, 3, 40)).tolist()
-    rows = chance.permutation(40).tolist()
+def test_negatives_come_from_the_same_repository() -> None:
+    """Though one has more pairs than are compared with one another."""
+    chance, count = np.random.default_rng(0), _POOL + 100
+    sources = np.sort(np.where(chance.random(count) < 0.99, 1, chance.integers(0, 3, count))).tolist()
+    rows = chance.permutation(count).tolist()
     pairs = paired(rows, rows, sources)
-    table = chance.normal(size=(40, 6)).astype(np.float32)
+    table = chance.normal(size=(count, 6)).astype(np.float32)
     found = hard_negatives(pairs, table, seed=1)
+    assert sources.count(1) > _POOL
     assert [sources[number] for number in found] == sources
-    assert (found != np.arange(40)).all()
+    assert (found != np.arange(count)).all()
     assert np.array_equal(found, hard_negatives(pairs, table, seed=1))
 
 

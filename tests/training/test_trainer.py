@@ -14,6 +14,7 @@ from quaestor.embedding.static import Pieces, StaticEmbedder
 from quaestor.tuning import text_bags as bag_files
 from quaestor.tuning.text_bags import Bags, PairedBags, bags_of, join
 from quaestor.tuning.train_embedder import (
+    _BLOCK,
     Adam,
     Parameters,
     Recipe,
@@ -108,9 +109,9 @@ def test_hard_negatives_of_a_batch_count_as_wrong_answers() -> None:
     assert float((slopes[0] * direction).sum()) == pytest.approx((measured[0] - measured[1]) / (2 * step), rel=0.02)
 
 
-def test_encoding_is_the_weighted_sum(monkeypatch: pytest.MonkeyPatch) -> None:
-    bags, table = random_bags(10, np.random.default_rng(1)), random_parameters().table()
-    monkeypatch.setattr("quaestor.tuning.train_embedder._BLOCK", 3)
+def test_encoding_is_the_weighted_sum() -> None:
+    """Of more texts than are worked on at once."""
+    bags, table = random_bags(2 * _BLOCK + 7, np.random.default_rng(1)), random_parameters().table()
     for number, unit in enumerate(encode(bags, table).units):
         span = slice(bags.offsets[number], bags.offsets[number + 1])
         wanted = np.log1p(bags.counts[span].astype(np.float32)) @ table[bags.rows[span]]

@@ -126,6 +126,7 @@ def test_the_properties_notice_a_parted_pair() -> None:
 def test_a_passage_said_to_be_in_a_message_is_in_one(
     messages: list[Message], limit: int, policy: Policy, passages: list[str]
 ) -> None:
+    passages = [*passages, *(message.content for message in messages[-3:])]
     window = composed(messages, limit, policy, passages=passages)
     for decision in window.decisions[len(messages) :] if window else ():
         if "already in the window" in decision.reason:

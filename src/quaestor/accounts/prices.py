@@ -112,13 +112,13 @@ def read_prices(path: Path, *, missing: bool = True) -> Prices:
     except (FileNotFoundError, NotADirectoryError):
         if missing:
             return Prices(path)
-        raise UsageError(f"There is no file of prices {str(path)!r}. Correct the setting 'prices'.") from None
+        raise UsageError(f"There is no price file {str(path)!r}. Correct the setting 'prices'.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The file of prices {str(path)!r} cannot be read: {error}. Fix or remove it.") from None
+        raise UsageError(f"The price file {str(path)!r} cannot be read: {error}. Fix or remove it.") from None
     try:
         content = read_toml(text, parse_float=Decimal)
     except (ValueError, ArithmeticError) as error:  # also for numbers that Python cannot parse
-        raise UsageError(f"The file of prices {str(path)!r} is not TOML: {error}. Fix or remove it.") from None
+        raise UsageError(f"The price file {str(path)!r} is not TOML: {error}. Fix or remove it.") from None
     return _parse_prices(path, content)
 
 
@@ -174,7 +174,7 @@ def _check_keys(path: Path, key: str, table: Mapping[str, object], names: tuple[
 
 def _price_error(path: Path, key: str, reason: str, value: object = None) -> UsageError:
     value_text = "" if value is None else f", not {str(value)!r}"
-    return UsageError(f"In the file of prices {str(path)!r}, {key} {reason}{value_text}.")
+    return UsageError(f"In the price file {str(path)!r}, {key} {reason}{value_text}.")
 
 
 DATE = "2026-01"

@@ -1,21 +1,30 @@
-"""Answers a question about one file, named by its path, from that file.
+"""Answers a question from what it is about: a file that it names, the pages on the origin, a section on how to add.
 
-A search would rank other files with the question's words above it.
+A search would rank other places with the question's words above these.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.explain_term import holds_documents
+from quaestor.answers.overview.overview_answer import with_own_name
+from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.overview.prose_lines import headings
+from quaestor.answers.project_facts import IT, lines_of
 from quaestor.answers.quotes import answer
 from quaestor.answers.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.way import Question, WayAnswer
-from quaestor.core.terms import content_terms
+from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import content_terms, find_words, terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.names_in_question import looks_like_a_file, names_of_code
+from quaestor.search.path_roles import profile_path
 from quaestor.search.query import read_query
 from quaestor.stores import Where
 
@@ -35,6 +44,48 @@ _OF_HEAD = re.compile(
 _LONGEST_HEAD = 24
 _TITLE = 5
 """Lines within which the first heading is a document's title."""
+_ORIGIN = re.compile(
+    rf"who\s+(?:first\s+|originally\s+)?(?:wrote|started|created|founded|invented|made|built|developed|is\s+behind)\s+{IT}(?:\s.*)?"
+    rf"|(?:when|how|why|by\s+whom)\s+(?:was|did)\s+{IT}\s+(?:\w+\s+)?(?:start(?:ed)?|beg[iu]n|founded|created|born|come\s+about)(?:\s.*)?"
+    rf"|what\s+was\s+{IT}\s+(?:\w+\s+)?called\s+(?:at\s+first|first|before|earlier|in\s+the\s+beginning)(?:\s.*)?"
+    rf"|(?:what(?:\s+is|'s)\s+|tell\s+me\s+)?the\s+(?:history|origins?)\s+of\s+{IT}"
+)
+_TELLS_ORIGIN = re.compile(
+    r"(?:(?:project|brief|short|a|our|the)\s+)*(?:history|origins?|credits|authors?|acknowledge?ments|about(?:\s+(?:us|this))?)"
+    r"(?:\s+(?:and|&|of)\s+.*)?",
+    re.IGNORECASE,
+)
+"""What pages are called that tell how all of it began."""
+_VERSION = re.compile(r"\W*v?\d+\.\d+")
+_HEAD_OF_PAGE = 40
+_ASKS_ORIGIN = (
+    "who ",
+    "when ",
+    "how ",
+    "why ",
+    "by whom ",
+    "what was ",
+    "what is the ",
+    "what's the ",
+    "tell me the ",
+    "the ",
+)
+_MOST_PAGES = 8
+_LONGEST_OF_ORIGIN = 120
+_KIND = r"(?:(?:an?|another|new|my|our|own|custom|additional|more|further|the)\s+)+(?P<{}>[\w-]+(?:\s+[\w-]+){{0,2}}?)"
+_THERE = r"(?:\s+(?:to|for|in)\s+(?:it|this|the)(?:\s+\w+)?)?"
+_ASKS_TO_ADD = re.compile(
+    r"(?:how\s+(?:do|can|could|would|should|must)\s+(?:i|we|you|one)|how\s+to|what\s+(?:do|must|should)\s+i\s+(?:need\s+to\s+)?do\s+to)"
+    r"\s+(?:add|create|write|make|define|implement|register|contribute|introduce|develop|build)\s+"
+    rf"{_KIND.format('what')}{_THERE}"
+    rf"|how\s+(?:is|are)\s+{_KIND.format('made')}\s+(?:added|created|written|made|defined|implemented|developed){_THERE}"
+)
+_MAKING = re.compile(
+    r"\b(?:add|creat|new|writ|mak|develop|implement|contribut|extend|how to|custom|own|regist)", re.IGNORECASE
+)
+_ARE_MADE = frozenset(terms("translation translating localization localisation internationalization"))
+"""What its heading says by itself: to translate is to add a translation."""
+_MOST_READ, _LONGEST_SECTION, _FEWEST_WORDS = 1000, 40, 8
 _GLOB = re.compile(r"[*?\[\]!\\]")
 
 
@@ -49,6 +100,98 @@ def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
     corpus.try_refresh()
     path = corpus.retry_reopened(lambda: resolve_path(corpus, read[0]))
     return None if path is None or _GLOB.search(path) else _quote(corpus, path, read[1])
+
+
+def answer_origin(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Quote pages such as "History" on how the project began; None for any other question.
+
+    "Who started the project?" shares no word with such a page, so a search does badly.
+    """
+    text = plain_question(question.text) if len(question.text) <= _LONGEST_OF_ORIGIN else ""
+    if not text.startswith(_ASKS_ORIGIN) or not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
+        return None
+    corpus.try_refresh()
+    pages = corpus.retry_reopened(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
+    if not pages:
+        return None
+    where = Where(paths=tuple(f"/{path}" for path in pages[:_MOST_PAGES]))
+    return _quote_hits(corpus, corpus.search(text, _PASSAGES, where=where), text)
+
+
+def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
+    """Yield the documents that are called "History", "About" and the like, where most files are documents."""
+    if not holds_documents(corpus):
+        return
+    lines = CorpusLines(corpus)
+    for path, document in corpus.store.documents().items():
+        names = (document.title or "", re.sub(r"[-_]", " ", path.rpartition("/")[2].partition(".")[0]))
+        if document.language not in PROSE or not any(map(_TELLS_ORIGIN.fullmatch, names)):
+            continue
+        # A history of versions tells what changed, not how it began.
+        if not any(_VERSION.match(title) for _, title in headings(lines_of(path, lines)[:_HEAD_OF_PAGE])):
+            yield path
+
+
+def answer_how_to_add(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Quote the section on how one more thing of a kind is made; None for any other question, or without a section.
+
+    "How do I add an integration?" finds *Developing a new integration* as a whole; a search finds the paragraph of it
+    that says "integration" most often.
+    """
+    match = _ASKS_TO_ADD.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST_OF_ORIGIN else None
+    wanted = content_terms(match["what"] or match["made"]) if match is not None else frozenset()
+    if not wanted:
+        return None
+    corpus.try_refresh()
+    found = corpus.retry_reopened(lambda: min(_sections_on_adding(wanted, corpus), default=None))
+    if found is None:
+        return None
+    draft = Draft()
+    draft.quote(CorpusLines(corpus).hit(found.path, found.first, found.last, found.title))
+    return draft.finish("section")
+
+
+class _Section(NamedTuple):
+    """A section of a document; they sort with the one that most likely tells how to add something first."""
+
+    aside: tuple[bool, ...]
+    extra: int
+    depth: int
+    path: str
+    first: int
+    last: int
+    title: str
+
+
+def _sections_on_adding(wanted: frozenset[str], corpus: Corpus) -> Iterator[_Section]:
+    lines = CorpusLines(corpus)
+    for path in corpus.store.paths_of(corpus.store.holding(wanted, _MOST_READ)):
+        profile, file = profile_path(path), lines.file(path)
+        if file is None or file.document.language not in PROSE or profile.background:
+            continue
+        heads = list(headings(file.lines))
+        for at, (line, title) in enumerate(heads):
+            named = content_terms(title)
+            makes = _MAKING.search(title) is not None
+            if wanted <= named and (makes or wanted & _ARE_MADE):
+                last = _end_of_section(file.lines, heads, at)
+                if len(find_words(" ".join(file.lines[line:last]))) >= _FEWEST_WORDS:
+                    yield _Section(profile.flags[:3], len(named - wanted), profile.depth, path, line, last, title)
+
+
+def _end_of_section(lines: Sequence[str], heads: Sequence[tuple[int, str]], at: int) -> int:
+    """Return the last line of a section with those below it, up to a limit."""
+    begins, own = heads[at][0], _level(lines, heads[at][0])
+    ends = next((line - 1 for line, _ in heads[at + 1 :] if _level(lines, line) <= own), len(lines))
+    return min(ends, begins + _LONGEST_SECTION)
+
+
+def _level(lines: Sequence[str], line: int) -> int:
+    """Return the level of a heading: how many marks it begins with, or by what underlines it."""
+    text = lines[line - 1]
+    marks = len(text) - len(text.lstrip("#="))
+    below = lines[line].strip()[:1] if line < len(lines) else ""
+    return marks or ("=-~^".find(below) + 1) or 1
 
 
 def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:
@@ -96,6 +239,10 @@ def read_file_question(text: str) -> tuple[str, str] | None:
 
 def _quote(corpus: Corpus, path: str, question: str) -> WayAnswer | None:
     hits = corpus.search(question, _PASSAGES, where=Where(paths=(f"/{path}",)))
+    return _quote_hits(corpus, hits, question)
+
+
+def _quote_hits(corpus: Corpus, hits: Sequence[Hit], question: str) -> WayAnswer | None:
     quotes = answer(question, number(hits), corpus.meaning.local_embedder.encode, refused=False, hits=hits)
     if not quotes.quotes:
         return None

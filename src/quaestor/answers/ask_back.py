@@ -13,11 +13,14 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.terms import EMPTY_WORDS, find_words
 from quaestor.corpus import Corpus
 from quaestor.search.names_in_question import names_of_code
+from quaestor.search.turns.continuity import continuity, informative_words
 
 ASKED_BACK = (
     "What do you mean by {}? Nothing was said of it before: "
     "ask again with the name of the thing, a file, or the words of a message."
 )
+_GOES_ON = 0.7
+"""How likely a question goes on with the topic from which on it is read together with the one before."""
 _LONGEST = 12
 """Words of a question that can be without context."""
 _POINTING = re.compile(
@@ -78,11 +81,22 @@ def is_without_context(text: str) -> bool:
 
 
 def with_context(text: str, earlier: Sequence[str]) -> str:
-    """Return a question; if it only says "that", put before it the last earlier question with a subject. Pure."""
-    if not is_without_context(text) or not _POINTING.search(text):
+    """Return a question; if it says hardly more than "that", put before it the last question with a subject. Pure."""
+    if not _needs_context(text, earlier):
         return text
     subject = next((one for one in reversed(earlier) if not is_without_context(one)), "")
     return f"{subject}\n{text}" if subject else text
+
+
+def _needs_context(text: str, earlier: Sequence[str]) -> bool:
+    """Return whether a question only points back, or goes on with the one before and has no telling word.
+
+    One that has a telling word, which nothing here may hold, is to be judged by that word.
+    """
+    if is_without_context(text):
+        return _POINTING.search(text) is not None
+    bare = not informative_words(text) and not names_of_code(text)
+    return bare and bool(earlier) and continuity(text, earlier[-1]) >= _GOES_ON
 
 
 def _is_empty_word(word: str) -> bool:

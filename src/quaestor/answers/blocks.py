@@ -60,25 +60,25 @@ def blocks_of(text: str, language: str) -> tuple[Block, ...]:
 def _of_nodes(nodes: Iterable[Node], syntax: Syntax, lines: Sequence[str], depth: int) -> tuple[Block, ...]:
     """Return siblings as blocks; those that share a line are one block, and a comment belongs to the next one."""
     blocks: list[Block] = []
-    begun: int | None = None  # the first line of comments that lead the next block
+    comment_start: int | None = None  # the first line of comments that lead the next block
     for node in nodes:
         first, last = _lines_of(node)
         if not node.is_named or not "".join(lines[first : last + 1]).strip():
             continue
         if node.type in syntax.leading and not (blocks and blocks[-1].last >= first):
-            begun = first if begun is None else begun
+            comment_start = first if comment_start is None else comment_start
             if last + 1 < len(lines) and lines[last + 1].strip():
                 continue
-            blocks.append(Block(begun, last))
-            begun = None
+            blocks.append(Block(comment_start, last))
+            comment_start = None
             continue
         inner = () if depth >= _DEEPEST or first == last else tuple(_within(node, syntax, lines, depth + 1))
-        start, begun = (first if begun is None else begun), None
+        start, comment_start = (first if comment_start is None else comment_start), None
         if blocks and blocks[-1].last >= start:
             start = blocks.pop().first
         blocks.append(Block(start, last, inner))
-    if begun is not None:
-        blocks.append(Block(begun, max(begun, _lines_of(node)[1])))
+    if comment_start is not None:
+        blocks.append(Block(comment_start, max(comment_start, _lines_of(node)[1])))
     return tuple(blocks)
 
 

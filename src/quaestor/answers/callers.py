@@ -227,19 +227,19 @@ class _CallersAnswer:
         if tests.places:
             counts.append(f"{least}{_amount(tests)} in tests")
         name = in_code(self._name)
-        taken = f"{in_code(self._asked.target)} occurs nowhere here; this is about {name}. " if self._taken_for else ""
+        prefix = f"{in_code(self._asked.target)} occurs nowhere here; this is about {name}. " if self._taken_for else ""
         if self._file:
-            taken = f"No import here names {in_code(self._file)}, so this is about {name}, which it is called after. "
+            prefix = f"No import here names {in_code(self._file)}, so this is about {name}, which it is called after. "
         if not counts:
             beside = " outside it" if self._asked.outside else ""
-            return f"{taken}Nothing in this corpus uses {name}{beside}, as far as its name tells."
+            return f"{prefix}Nothing in this corpus uses {name}{beside}, as far as its name tells."
         if self._elsewhere:
-            taken = f"{taken}Nothing in {in_code(self._asked.inside)} uses {name}, as far as its name tells. "
+            prefix = f"{prefix}Nothing in {in_code(self._asked.inside)} uses {name}, as far as its name tells. "
         elif self._asked.inside:
             counts = [f"{one} in {in_code(self._asked.inside)}" for one in counts]
         verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
         beyond = " By name alone: another thing of this name may be among them." if len(self._definitions) > 1 else ""
-        return f"{taken}{name} {verb} at {' and at '.join(counts)}.{beyond}"
+        return f"{prefix}{name} {verb} at {' and at '.join(counts)}.{beyond}"
 
     def _quote(self, places: _PlacesOfKind, most: int, kind: RelatedKind) -> None:
         """Quote places file by file, and say how many more there are."""

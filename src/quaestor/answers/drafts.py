@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from quaestor.answers.quotable_stretches import PROSE
+from quaestor.answers.readable_markup import as_shown
 from quaestor.answers.way import WayAnswer
 from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.documents import Chunk, Document, Hit, Span
@@ -88,7 +89,7 @@ def _as_quote(hit: Hit) -> str:
     """Return a hit's lines as a block quote of prose or a fenced block of code."""
     text = hit.text.strip("\r\n")
     if hit.document.language.lower() in PROSE:
-        return "\n".join(f"> {line}" for line in text.split("\n")) + "\n"
+        return "\n".join(f"> {line}" for line in as_shown(text, text, hit.document.language).split("\n")) + "\n"
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{hit.document.language}\n{text}\n{fence}"

@@ -8,7 +8,6 @@ from itertools import groupby
 
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_head, in_code, qualified_name
-from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.path_descriptions import GUARD, comment_below_includes
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.paragraphs import pieces_of
@@ -22,8 +21,9 @@ from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.stored_files import IndexedFile
-from quaestor.search.names_in_question import looks_like_a_file, looks_like_code
+from quaestor.search.names_in_question import looks_like_a_file, looks_like_code, read_name_question
 from quaestor.search.path_roles import folders_to_sources, profile_path
+from quaestor.stores import StoredChunk
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
 _HEAD = 20
@@ -95,12 +95,12 @@ def _explain_target(target: str, kind: str, corpus: Corpus, *, place: bool) -> W
         return None if resolved.corrected or place else _explain_documented_name(corpus, resolved.related, target)
     if path := _module_named(resolved.related):
         return explain_file(corpus, path)
-    taken = (
+    correction = (
         f"{in_code(target)} is defined nowhere here; the nearest name is {in_code(resolved.name)}."
         if resolved.corrected
         else ""
     )
-    return _explain_known_name(corpus, resolved.related, taken, documented=not place)
+    return _explain_known_name(corpus, resolved.related, correction, documented=not place)
 
 
 def _module_named(relatives: Related) -> str:
@@ -172,7 +172,7 @@ def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
         (profile_path(one.document.path).flags, folders_to_sources(one.document.path), one.document.path, *section)
         for one in chunks
         if one.document.language in PROSE
-        for section in _sections_about(name, one.chunk.text, one.document.language, one.chunk.span.start_line)
+        for section in _sections_about(name, one)
     ]
     if not sections:
         return None
@@ -180,16 +180,20 @@ def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
     return lines.hit(path, first, last, heading)
 
 
-def _sections_about(name: str, text: str, language: str, start_line: int) -> Iterator[tuple[int, int, str]]:
+def _sections_about(name: str, stored: StoredChunk) -> Iterator[tuple[int, int, str]]:
     """Yield the first line, the last line and the heading of each section about a name.
 
-    The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words.
+    The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words. What
+    stands before the first heading of a chunk belongs to the section that the chunk is called after.
     """
-    begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])")
-    for _, own in groupby(pieces_of(text, begins=start_line == 1, language=language), key=lambda one: one.section):
+    several = re.IGNORECASE if " " in name else 0  # words, which headings write with capitals
+    begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)
+    text, start_line = stored.chunk.text, stored.chunk.span.start_line
+    pieces = pieces_of(text, begins=start_line == 1, language=stored.document.language)
+    for _, own in groupby(pieces, key=lambda one: one.section):
         first, *more = own
         shown = [first, *(one for one in more if text.count("\n", first.start, one.end) < _HEAD)]
-        heading, end = first.heading, shown[-1].end
+        heading, end = first.heading or stored.chunk.symbol or "", shown[-1].end
         about = begins.match(heading) or same_in_any_style(re.sub(r"\W+", "_", heading.strip()), name)
         if about and len(find_words(text[first.start : end])) >= _FEWEST_WORDS:
             yield start_line + text.count("\n", 0, first.start), start_line + text.count("\n", 0, end), heading

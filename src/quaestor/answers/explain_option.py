@@ -63,7 +63,8 @@ _SETS = re.compile(r"\b(?:set_var|remove_var|(?:un)?setenv|put_env|delete_env)\b
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _ASKS_ENVIRONMENT = re.compile(
     r"^\W*(?:(?:what|which|list|show(?:\s+me)?|name|are\s+there(?:\s+any)?)\s+(?:(?:are|all|of|the|other)\s+)*)?"
-    r"env(?:ironment)?\s?var(?:iable)?s(?:\s+(?!(?:set|control|configure|change|turn|limit|choose|make|tell|say)s?\b)[\w'-]+){0,6}"
+    r"env(?:ironment)?\s?var(?:iable)?s(?:\s+(?:can|could|must|should|do|may)\s+(?:i|you|we|one)\s+(?:set|configure))?"
+    r"(?:\s+(?!(?:set|control|configure|change|turn|limit|choose|make|tell|say)s?\b)[\w'-]+){0,6}"
     r"\W*$",
     re.IGNORECASE,
 )
@@ -86,7 +87,11 @@ _GIVES_OPTION = re.compile(
     r"^[^\w\n]{0,12}(?:-\w[\s,|/`]+)?`{0,2}--(?P<shown>[a-z][\w-]+)|[\"'](?:-\w[\s,|/]+)?--(?P<string>[a-z][\w-]+)"
     r"|\blong\s*=\s*\"(?P<long>[a-z][\w-]+)\"|arg!\(--\"?(?P<macro>[a-z][\w-]+)"
     r"|\bOption\s+\"\w*\"\s+\[\"(?P<getopt>[a-z][\w-]+)\"|(?:Flag\{\s*Name:\s*|VarP?\([^\"\n]{1,60})\"(?P<flag>[a-z][\w-]+)\""
+    r"|\bflags?\.(?:Bool|String|Int|Uint|Float|Duration|Func)\w*\((?:&[\w.]+,\s*)?\"(?P<go>[a-z][\w.-]+)\""
+    r"|\bflaggy\.\w+\(&[\w.]+,\s*\"\w*\",\s*\"(?P<flaggy>[a-z][\w-]+)\""
 )
+_DESCRIBED = re.compile(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
+"""Three words, in a string, behind a gap or in a comment: what an option is for, which no call of a program says."""
 _OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
 _FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5
 _SHELLS = frozenset({"bash", "fish", "m4", "powershell", "zsh"})
@@ -106,7 +111,7 @@ _BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while
 
 
 class _Form(IntEnum):
-    """How lines tell what an option is, the surest first."""
+    """The ways in which lines describe an option, the surest first."""
 
     ENTRY = 0
     DECLARED = 1
@@ -203,14 +208,16 @@ def list_options(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _list_options(corpus: Corpus) -> WayAnswer | None:
     """Return the options in the file that declares most of them, and quote the beginning of these declarations."""
     lines, draft = CorpusLines(corpus), Draft()
-    lines_by_option = {
-        path: _options_of(file.lines) for path in _giving_options(corpus) if (file := lines.file(path)) is not None
-    }
+    files = {path: file.lines for path in _giving_options(corpus) if (file := lines.file(path)) is not None}
+    described = {path: _count_described(texts, _options_of(texts)) for path, texts in files.items()}
+    most = max(described.values(), default=0)
+    lines_by_option = {path: _options_of(texts) for path, texts in files.items() if described[path] == most}
     path = max(lines_by_option, key=lambda one: (len(lines_by_option[one]), -folders_to_sources(one), one), default="")
     if len(lines_by_option.get(path, ())) < _FEWEST_OPTIONS:
         return None
-    first = min(lines_by_option[path].values())
-    draft.quote(lines.hit(path, first, max(one for one in lines_by_option[path].values() if one - first < _MOST_SHOWN)))
+    numbers = sorted(lines_by_option[path].values())
+    first = max(numbers, key=lambda one: (sum(0 <= at - one < _MOST_SHOWN for at in numbers), -one))
+    draft.quote(lines.hit(path, first, max(one for one in numbers if one - first < _MOST_SHOWN)))
     options = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(lines_by_option[path].items())]
     more = len(options) - _MOST_VARIABLES
     draft.say(
@@ -222,12 +229,21 @@ def _list_options(corpus: Corpus) -> WayAnswer | None:
 
 def _giving_options(corpus: Corpus) -> Sequence[str]:
     """Return the few files that declare most options, without shell scripts, which mostly call other programs."""
-    counts = Counter[str]()
+    counts, described = Counter[str](), Counter[str]()
     for stored in _holding_any(corpus, _OPTIONS):
         path, language = stored.document.path, stored.document.language
         if not (any(profile_path(path).flags) or _ASIDE.search(path) or language in _NO_PROGRAM or language in _SHELLS):
-            counts[path] += len(_options_of(stored.chunk.text.split("\n")))
-    return [path for path, _ in counts.most_common(_MOST_FILES)]
+            texts = stored.chunk.text.split("\n")
+            options = _options_of(texts)
+            counts[path] += len(options)
+            described[path] += _count_described(texts, options)
+    return sorted(counts, key=lambda path: (-described[path], -counts[path]))[:_MOST_FILES]
+
+
+def _count_described(lines: Sequence[str], options: Mapping[str, int]) -> int:
+    """Return how many options are said what they are for, in their line or next to it."""
+    near = ("\n".join(lines[max(0, at - 2) : at + 1]) for at in options.values())
+    return sum(_DESCRIBED.search(text) is not None for text in near)
 
 
 def _options_of(lines: Sequence[str]) -> dict[str, int]:
@@ -264,7 +280,7 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
 
 
 def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
-    """Yield the places that tell what an option is."""
+    """Yield the places that describe an option."""
     name = option.lstrip("-")
     token = re.compile(rf"(?<![\w.-]){'-' if len(name) == 1 else '-{0,2}'}{re.escape(name)}(?![\w-])")
     for stored in corpus.store.get(corpus.store.holding(terms(name), _MOST_CHUNKS)).values():

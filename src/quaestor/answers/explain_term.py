@@ -20,6 +20,7 @@ from quaestor.answers.term_definitions import (
     is_abbreviation,
     may_define,
     names_the_term,
+    tells_of_page,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
@@ -27,6 +28,8 @@ from quaestor.core.documents import Document
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import terms
 from quaestor.corpus import Corpus
+from quaestor.search.background_documents import CHANGELOG, GENERATED, LEGAL, VENDORED
+from quaestor.search.language import language_of
 from quaestor.search.path_roles import profile_path
 
 _LONGEST = 120
@@ -58,15 +61,37 @@ _ASKED = tuple(
         r"(?P<term>[A-Za-z][\w.+#/ -]*?)\s*(?:とは|って)(?:何|なん)?(?:ですか|でしょうか)?",
     )
 )
+_SIDE = (
+    r"(?:(?:an?|the|eine[mnr]?|einer|der|die|das|dem|den|une?|l[ae]s?|les|el|los|una)\s+|l['’])?"
+    r"[\"'“‘«`]?(?P<{}>[^\W_][\w.+#&/'’ -]*?)[\"'”’»`]?"
+)
+_FIRST, _SECOND = _SIDE.format("first"), _SIDE.format("second")
+_COMPARED = tuple(
+    re.compile(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
+    for pattern in (
+        rf"what(?:['’]s|\s+is|\s+are)\s+(?:the\s+)?differences?\s+between\s+{_FIRST}\s+and\s+{_SECOND}",
+        rf"how\s+(?:does|do|is|are)\s+{_FIRST}\s+(?:differ|different)\s+from\s+{_SECOND}",
+        rf"{_FIRST}\s+(?:vs\.?|versus)\s+{_SECOND}",
+        rf"(?:was\s+ist\s+der|worin\s+(?:besteht|liegt)\s+der|welcher)\s+unterschied\s+zwischen\s+{_FIRST}\s+und\s+{_SECOND}",
+        rf"quelles?\s+(?:est\s+la\s+|sont\s+les\s+)?différences?\s+(?:y\s+a-t-il\s+)?entre\s+{_FIRST}\s+et\s+{_SECOND}",
+        rf"(?:cuál|qué)\s+(?:es\s+la\s+)?diferencia\s+(?:hay\s+)?entre\s+{_FIRST}\s+y\s+{_SECOND}",
+    )
+)
 
 
 def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Explain a term; None if nothing in the corpus defines it."""
+    """Explain a term, or two terms that are compared; None if nothing in the corpus defines them."""
+    language = language_of(question.text)
+    if pair := read_comparison(question.text):
+        corpus.try_refresh()
+        return corpus.retry_reopened(lambda: _answer_by_two_definitions(*pair, corpus, language))
     term = read_term_question(question.text)
     if not term:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _answer_by_number(term, corpus) or _answer_by_definition(term, corpus))
+    return corpus.retry_reopened(
+        lambda: _answer_by_number(term, corpus) or _answer_by_definition(term, corpus, language)
+    )
 
 
 def read_term_question(text: str) -> str:
@@ -77,6 +102,14 @@ def read_term_question(text: str) -> str:
     match = next((match for pattern in _ASKED if (match := pattern.match(plain))), None)
     term = "" if match is None else " ".join(match["term"].replace("’", "'").split())
     return term if len(term.split()) <= _MOST_WORDS else ""
+
+
+def read_comparison(text: str) -> tuple[str, str] | None:
+    """Return the two terms whose difference a question asks for; None for any other question. Pure."""
+    plain = _WHERE.sub("", text.strip()) if len(text) <= _LONGEST else ""
+    match = next((match for pattern in _COMPARED if (match := pattern.match(plain))), None)
+    pair = ("", "") if match is None else (" ".join(match["first"].split()), " ".join(match["second"].split()))
+    return pair if all(0 < len(term.split()) <= _MOST_WORDS for term in pair) else None
 
 
 def holds_documents(corpus: Corpus) -> bool:
@@ -90,15 +123,44 @@ def _answer_by_number(term: str, corpus: Corpus) -> WayAnswer | None:
     return None if path is None else explain_file(corpus, path)
 
 
-def _answer_by_definition(term: str, corpus: Corpus) -> WayAnswer | None:
+def _answer_by_definition(term: str, corpus: Corpus, language: str) -> WayAnswer | None:
     lines = CorpusLines(corpus)
-    places = sorted({*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)})
+    places = _places_of(term, corpus, lines, language)
     if not places:
         return None
     draft = Draft()
     for one in (places[0], *_written_out(term, places)):
         draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
     return draft.finish("term")
+
+
+def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language: str) -> WayAnswer | None:
+    """Return the definitions of two terms in one document; None if a section is about both, which says it better."""
+    both = corpus.store.get(corpus.store.holding([*terms(first), *terms(second)], _MOST_CHUNKS)).values()
+    wanted = {*terms(first), *terms(second)}
+    if any(wanted <= {*terms(stored.chunk.symbol or "")} for stored in both):
+        return None
+    lines = CorpusLines(corpus)
+    of_first, of_second = (_places_of(term, corpus, lines, language) for term in (first, second))
+    sure = [(one, other) for one in of_first for other in of_second if one.path == other.path]
+    pair = next((found for found in sure if max(one.form for one in found) <= Form.SECTION), None)
+    if pair is None:
+        return None
+    draft = Draft()
+    for one in dict.fromkeys(pair):
+        draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
+    return draft.finish("term")
+
+
+def _places_of(term: str, corpus: Corpus, lines: CorpusLines, language: str) -> Sequence[_Place]:
+    """Return the places that define a term, the best first, those in translations last."""
+    places = {*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)}
+    return sorted(places, key=lambda one: (_is_translated(one.path, language), one))
+
+
+def _is_translated(path: str, language: str) -> bool:
+    """Return whether a document is in another language than English and than the question's."""
+    return profile_path(path).background not in {"", CHANGELOG, LEGAL, VENDORED, GENERATED, language}
 
 
 def _written_out(term: str, places: Sequence[_Place]) -> Sequence[_Place]:
@@ -135,8 +197,8 @@ def _in_chunks(term: str, corpus: Corpus) -> Iterator[_Place]:
         if stored.document.language in PROSE and may.search(stored.chunk.text):
             shift = stored.chunk.span.start_line - 1
             for one in definitions_of(term, stored.chunk.text.split("\n")):
-                moved = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)
-                yield _place(term, stored.document, moved)
+                in_document = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)
+                yield _place(term, stored.document, in_document)
 
 
 def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
@@ -144,13 +206,15 @@ def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Pla
     for path, document in corpus.store.documents().items():
         if document.language in PROSE and document.title and names_the_term(term, document.title):
             file = lines.file(path)
-            first = None if file is None else next(paragraphs(file.lines), None)
+            parts = () if file is None else (one for one in paragraphs(file.lines) if not tells_of_page(one.text))
+            first = next(iter(parts), None)
             if first is not None:
                 yield _place(term, document, DefiningLines(Form.SECTION, first.start_line, first.end_line))
 
 
 def _place(term: str, document: Document, lines: DefiningLines) -> _Place:
     profile = profile_path(document.path)
-    titles = (profile.stem.replace("-", " "), *filter(None, [document.title]))
+    stem = document.path.rpartition("/")[2].partition(".")[0]
+    titles = (re.sub(r"[-_]", " ", stem), *filter(None, [document.title]))
     own = _GLOSSARY.search(document.path) or any(names_the_term(term, one) for one in titles)
     return _Place(not own, lines.form, profile.flags, profile.depth, document.path, lines)

@@ -23,7 +23,7 @@ from quaestor.answers.history_of_subject import (
     list_matching_commits,
     list_past_changes,
 )
-from quaestor.answers.history_questions import HistoryQuestion, first_day, history_question, last_day
+from quaestor.answers.history_questions import NEWEST, HistoryQuestion, first_day, history_question, last_day
 from quaestor.answers.history_subjects import Subject, subject_of
 from quaestor.answers.overview.overview_answer import names_all_of_it
 from quaestor.answers.way import WayAnswer
@@ -34,6 +34,7 @@ from quaestor.history.git import ForeignHistoryError, Git, NoHistoryError, Repos
 from quaestor.history.log import is_empty
 
 SHALLOW = "The clone is shallow: its history begins late, and what is older is not known here."
+_NO_RELEASE = "Nothing here names a release: there is no tag, and no changelog of the whole."
 PARTIAL = "Not all of the history could be read, so something may be missing."
 
 
@@ -96,7 +97,7 @@ def answer_history_question(question: HistoryQuestion, corpus: Corpus, limit: in
     with open_history(corpus) as git:
         known = _write_answer(question, corpus, git, changelogs, draft, limit)
         if known is None or not draft.pieces:
-            return _refusal(corpus) or (_no_history(corpus) if _only_history_tells(question, corpus, git) else None)
+            return _refusal(corpus) or _without_history(question, corpus, git)
         partial = git is not None and not git.is_complete
         if git is not None and git.shallow:
             draft.say(SHALLOW)
@@ -124,6 +125,14 @@ def _refusal(corpus: Corpus) -> HistoryAnswer | None:
     except NoHistoryError:
         pass
     return None
+
+
+def _without_history(question: HistoryQuestion, corpus: Corpus, git: Git | None) -> HistoryAnswer | None:
+    """Return that nothing tells it, if a search would only find the question's words; None if it may find more."""
+    asks_release = NEWEST in question.versions or (question.kind == "released" and not question.versions)
+    if git is None and asks_release and not question.subject:
+        return HistoryAnswer("history", (_NO_RELEASE,), known=False, heads=(_NO_RELEASE,))
+    return _no_history(corpus) if _only_history_tells(question, corpus, git) else None
 
 
 def _only_history_tells(question: HistoryQuestion, corpus: Corpus, git: Git | None) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cached_property
 
 from quaestor.answers.history_draft import Draft, code, commit_hit, commit_line, document_hit, tag_hit
 from quaestor.answers.history_questions import NEWEST, HistoryQuestion
-from quaestor.answers.overview.overview_answer import with_own_name
+from quaestor.answers.overview.introduction import names_in_manifests
+from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.overview_answer import own_names, with_own_name
 from quaestor.core.bylines import iso_date
 from quaestor.core.documents import Document, Hit
 from quaestor.core.errors import QuaestorError
@@ -21,6 +24,8 @@ from quaestor.history.git import Git
 from quaestor.history.history_json import commit_text
 from quaestor.history.log import Commit, count, log
 from quaestor.history.versions import Section, Tag, Version, before, is_changelog, sections, tags, version_in
+from quaestor.search.background_documents import CHANGELOG
+from quaestor.search.path_roles import profile_path
 
 _MOST_FILES = 40
 _MOST_LINES = 45
@@ -30,6 +35,18 @@ _SAME_RELEASE = 31
 """Days between a version's tag and its section's date: a tag may follow some time after."""
 _YEAR = 366
 _UNDATED = 1_000_000
+_NOT_YET = r"unreleased|not (?:yet )?released|in development|t\.?b\.?[ad]\b"
+_UNRELEASED = re.compile(
+    rf"{_NOT_YET}|\b(?:pending|upcoming|in progress|wip|dev|snapshot)\b"
+    r"|\b(?:\d\d|[xy]{2})?[xy]{2}[-/.][xmd?]{2}\b|\?\?",
+    re.IGNORECASE,
+)
+_UNRELEASED_BELOW = re.compile(rf"\W*(?:released?\s*(?:date)?\W*)?(?:{_NOT_YET})", re.IGNORECASE)
+_FOLDERS_OF_CHANGELOGS = frozenset(
+    """doc docs documentation source src en content about changes changelog changelogs news history releases
+    release-notes release_notes releasenotes project pages static .github meta development""".split()
+)
+"""Folders in which changelogs of the whole lie."""
 
 
 class ChangelogSection(NamedTuple):
@@ -45,6 +62,12 @@ class ChangelogSection(NamedTuple):
     lines: Sequence[str]
     section: Section
 
+    @property
+    def is_unreleased(self) -> bool:
+        """Whether its heading, or the first words below it, say that the version is not out yet."""
+        below = [line for line in self.lines[self.section.first : self.section.first + 4] if line.strip("=-~^ \r")]
+        return bool(_UNRELEASED.search(self.section.heading) or (below and _UNRELEASED_BELOW.match(below[0])))
+
     def hit(self, first: int | None = None, last: int | None = None) -> Hit:
         """Return the section, or some lines of it (1-based, the last inclusive), as a hit."""
         start = self.section.first if first is None else first
@@ -58,11 +81,23 @@ class Changelogs:
     Args:
         corpus: the corpus that holds them.
         package: only changelogs in the folder of this name, in lower case; empty for all.
+        main: whether only those of the whole count, see ``main``.
     """
 
-    def __init__(self, corpus: Corpus, package: str = "") -> None:
+    def __init__(self, corpus: Corpus, package: str = "", *, main: bool = False) -> None:
         self._corpus = corpus
         self._package = package
+        self._main = main
+
+    @property
+    def main(self) -> Changelogs:
+        """The changelogs of the whole, and not of packages of it or of what it brings along."""
+        return Changelogs(self._corpus, self._package, main=True)
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """What the whole is called, in lower case."""
+        return (*own_names(self._corpus), *names_in_manifests(Material(self._corpus.store)))
 
     def of_package(self, name: str) -> Changelogs:
         """Return the changelogs of one package: ``ferry`` for ``@shop/ferry``; all of them for the whole's own name."""
@@ -79,6 +114,7 @@ class Changelogs:
         """All sections; those of the changelogs nearest to the root come first."""
         paths = sorted(filter(is_changelog, self._corpus.store.documents()), key=lambda path: (path.count("/"), path))
         paths = [path for path in paths if self._package in ("", *path.lower().split("/")[-2:-1])]
+        paths = _of_the_whole(paths, self.own_names) if self._main else paths
         return [one for path in paths[:_MOST_FILES] for one in self._sections_of(path)]
 
     def of(self, version: Version, day: str = "") -> ChangelogSection | None:
@@ -89,9 +125,9 @@ class Changelogs:
         """
         sections = [one for one in self.sections if one.section.version == version]
         if day:
-            apart = [(_days_apart(one.section.heading, day), one) for one in sections]
-            near = [one for days, one in apart if days <= _SAME_RELEASE]
-            sections = near or [one for days, one in apart if days == _UNDATED] or sections
+            by_distance = [(_days_apart(one.section.heading, day), one) for one in sections]
+            near = [one for days, one in by_distance if days <= _SAME_RELEASE]
+            sections = near or [one for days, one in by_distance if days == _UNDATED] or sections
         return max(sections, key=lambda one: one.section.last - one.section.first, default=None)
 
     def versions(self) -> list[Version]:
@@ -122,6 +158,17 @@ class Changelogs:
             return
         lines = lines_of(data)
         yield from (ChangelogSection(document, lines, section) for section in sections(lines, path))
+
+
+def _of_the_whole(paths: Sequence[str], own: Sequence[str]) -> list[str]:
+    """Return the changelogs in the root or in its documentation, else those in a folder that has the whole's name."""
+    paths = [path for path in paths if profile_path(path).background in ("", CHANGELOG)]
+    folders = {
+        path: [one for one in path.lower().split("/")[:-1] if one not in _FOLDERS_OF_CHANGELOGS] for path in paths
+    }
+    of_all = [path for path in paths if not folders[path]] or [path for path in paths if folders[path][-1] in own]
+    # changes_1.x.rst holds what changes.rst no longer does.
+    return [path for path in of_all if not re.search(r"\d", path.rpartition("/")[2])] or of_all
 
 
 def _days_apart(heading: str, day: str) -> int:
@@ -160,7 +207,9 @@ def describe_changes(
         if not (version_tags or changelogs.sections):
             return None  # a version of something else
     elif NEWEST in question.versions:
-        version_tags = _main_series(version_tags)
+        version_tags = _main_series(version_tags, changelogs.own_names)
+        package = _package_of(version_tags[-1]) if version_tags else ""
+        changelogs = changelogs.of_package(package) if package and not changelogs.main.sections else changelogs.main
     both_versions = [
         _newest_version(version_tags, changelogs) if text == NEWEST else version_in(text) for text in question.versions
     ]
@@ -171,6 +220,8 @@ def describe_changes(
     noted = _requested_sections(question, versions, version_tags, changelogs)
     for one in noted:
         _quote_section(one, draft, _MOST_LINES // len(noted))
+    if NEWEST in question.versions and noted:
+        _say_what_is_unreleased(noted[0], changelogs, draft)
     ends = _tag_range(question, versions, version_tags)
     if git is not None and ends is not None:
         _list_commits_between(*ends, git, draft, _BESIDE_A_CHANGELOG if noted else limit)
@@ -187,16 +238,37 @@ def _say_without_releases(git: Git, draft: Draft, limit: int) -> bool | None:
     return True if commits else None
 
 
-def _main_series(version_tags: Sequence[Tag]) -> list[Tag]:
-    """Return the tags of one series of versions: those without a package's name or, failing that, the series in use.
+def _say_what_is_unreleased(last: ChangelogSection, changelogs: Changelogs, draft: Draft) -> None:
+    """Say which section on a later version stands above that of the last release, or that there is no release."""
+    if last.is_unreleased:
+        draft.say("That version is not released yet, and nothing here names one that is.")
+        return
+    later = (one for one in changelogs.sections if one.section.version.order > last.section.version.order)
+    above = next((one for one in later if one.is_unreleased and one.document == last.document), None)
+    if above is not None:
+        first = above.section.first
+        draft.say(f"Above it, `{above.document.path}:{first}` begins with what is not released yet:")
+        draft.quote_prose(above.hit(first, first), [above.lines[first - 1].rstrip()])
+
+
+def _main_series(version_tags: Sequence[Tag], own: Sequence[str] = ()) -> list[Tag]:
+    """Return the tags of one series of versions: the whole's own or, failing that, the series in use.
 
     A project that has moved on to tags with names (``shop@2.0``) has made no others for a year.
+
+    Args:
+        version_tags: the tags that name versions, the newest last.
+        own: what the whole is called, as a series may be: ``ferry-v2.0``.
     """
     newest = max((tag.date for tag in version_tags), default="")
-    plain = [tag for tag in version_tags if not tag.series]
-    if plain and _days_apart(max(tag.date for tag in plain), newest) <= _YEAR:
-        return plain
-    last = next((tag.series for tag in reversed(version_tags)), "")
+    for of_all in (
+        [tag for tag in version_tags if _package_of(tag) in own],
+        [tag for tag in version_tags if not tag.series],
+    ):
+        if of_all and _days_apart(max(tag.date for tag in of_all), newest) <= _YEAR:
+            return of_all
+    count = Counter(tag.series for tag in version_tags)
+    last = max((tag.series for tag in version_tags if tag.date == newest), key=count.__getitem__, default="")
     return [tag for tag in version_tags if tag.series == last]
 
 
@@ -348,7 +420,8 @@ def _say_unknown(
 def describe_release(question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
     """Write when a version came out; the newest one if the question names none."""
     version_tags = [] if git is None else [tag for tag in tags(git) if tag.version]
-    version_tags = version_tags if question.versions else _main_series(version_tags)
+    if not question.versions:
+        version_tags, changelogs = _main_series(version_tags, changelogs.own_names), changelogs.main
     version = version_in(question.versions[0]) if question.versions else _newest_version(version_tags, changelogs)
     if version is None:
         return None
@@ -365,6 +438,7 @@ def describe_release(question: HistoryQuestion, git: Git | None, changelogs: Cha
 
 
 def _newest_version(all_tags: Sequence[Tag], changelogs: Changelogs) -> Version | None:
-    versions = [tag.version for tag in all_tags if tag.version] or changelogs.versions()
+    released = [one for one in changelogs.sections if not one.is_unreleased] or changelogs.sections
+    versions = [tag.version for tag in all_tags if tag.version] or [one.section.version for one in released]
     finished = [version for version in versions if not version.is_early] or versions
     return max(finished, key=lambda one: one.order, default=None)

@@ -247,20 +247,20 @@ def _share(one: Author) -> str:
 
 
 def _remaining_lines(subject: Subject, git: Git, draft: Draft) -> None:
-    standing = shares(blame(git, subject.path))
-    if standing:
-        total = sum(lines for _, lines in standing)
-        parts = ", ".join(f"{one_line(name)} {lines}" for name, lines in standing[:_MOST_AUTHORS])
+    line_shares = shares(blame(git, subject.path))
+    if line_shares:
+        total = sum(lines for _, lines in line_shares)
+        parts = ", ".join(f"{one_line(name)} {lines}" for name, lines in line_shares[:_MOST_AUTHORS])
         draft.say(f"Its {amount(total, 'line')}, empty ones aside, last changed by: {parts}.")
 
 
 def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | None:
     """Write who wrote the lines of a definition, or a single line."""
     lines = blame(git, subject.path, *subject.lines)
-    standing = shares(lines)
-    if not standing:
+    line_shares = shares(lines)
+    if not line_shares:
         return None
-    parts = ", ".join(f"{one_line(name)} ({amount(count, 'line')})" for name, count in standing[:_MOST_AUTHORS])
+    parts = ", ".join(f"{one_line(name)} ({amount(count, 'line')})" for name, count in line_shares[:_MOST_AUTHORS])
     place = f"{git.repository.outer(subject.path)}:{subject.lines[0]}"
     draft.say(
         f"{code(subject.text)}, `{place}`, as it stands was written by {parts}. The commits that its lines are of:\n"
@@ -291,11 +291,11 @@ def describe_last_change(
 def _quote_change(text: CommitText, path: str, draft: Draft) -> None:
     """Quote the first of the changes that a commit makes to a file."""
     lines = text.text.split("\n")
-    begun = [at for at, line in enumerate(lines) if at >= text.head_lines and line.startswith("@@")]
+    hunks = [at for at, line in enumerate(lines) if at >= text.head_lines and line.startswith("@@")]
     heads = [at for at, line in enumerate(lines) if at >= text.head_lines and path and line.endswith(f"b/{path}")]
-    first = next((at for at in begun if not heads or at > heads[0]), None)
+    first = next((at for at in hunks if not heads or at > heads[0]), None)
     if first is not None:
-        last = min(next((at for at in begun if at > first), len(lines)) - 1, first + 24)
+        last = min(next((at for at in hunks if at > first), len(lines)) - 1, first + 24)
         last = next((at - 1 for at in range(first, last + 1) if lines[at].startswith("diff --git ")), last)
         while last > first and not lines[last]:
             last -= 1

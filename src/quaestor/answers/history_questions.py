@@ -151,14 +151,14 @@ _RECENT = re.compile(
     r"^(?:(?:show|list|give)\s+(?:me\s+)?)?(?:the\s+|what\s+(?:are|were|happened\s+in|was\s+done\s+in)\s+the\s+)?"
     r"(?:(?:\d+|few|two|three|four|five|six|ten)\s+)?(?:latest|recent|newest|last|most recent)\s+"
     r"(?:(?:\d+|few|two|three|four|five|six|ten)\s+)?(?:changes|commits|updates|work)(?:\s+about)?"
-    r"(?:\s+(?:here|in (?:this|the) (?:repo(?:sitory)?|project|code(?:base)?)))?$|^what(?:['’]s| is) new(?: here)?$"
+    r"(?:\s+(?:here|in (?:this|the) (?:repo\w*|project|code\w*)))?$|^what(?: changed last|(?:['’]s| is) new(?: here)?)$"
     r"|^(?:die )?(?:letzten|neuesten) (?:änderungen|commits)$|^(?:les )?derniers (?:changements|commits)$"
     r"|^(?:los )?últimos (?:cambios|commits)$|^最近的?(?:提交|改动|变化|更新)$|^最近の(?:変更|コミット)$",
     re.IGNORECASE,
 )
 
 _ADDED = (
-    r"add(?:ed)?|introduced?|contributed|ported|enabled|made\s+possible|comes?(?:\s+in)?|came(?:\s+in)?|created?|"
+    r"add(?:ed)?|introduced?|contributed(?!\s+to\b)|ported|enabled|made\s+possible|comes?(?:\s+in)?|came(?:\s+in)?|created?|"
     r"implement(?:ed)?|invented|appear(?:ed)?|supported|merged|defined"
 )
 _REMOVED = (
@@ -307,9 +307,9 @@ _CHANGED_IN = re.compile(
 _OF_PACKAGE = re.compile(r"^@?[\w-]+(?:[/.][\w-]+)*$")  # what a version may be of
 _NAME = re.compile(r"^`?[\w.\-/\\:$]*(?:[/_.]\w|[a-z][A-Z]|\(\))[\w.\-/\\()]*`?$|^`[^`]+`$")
 _NO_SUBJECT = re.compile(
-    r"^(?:(?:most|much|all)\s+of\s+)?(?:(?:this|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?"
+    r"^(?:(?:most|much|all)\s+of\s+)?(?:(?:this|these|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?"
     r"(?:repo(?:sitory)?|project|projekt|projet|proyecto|code|code ?base|library|package|it|this|everything"
-    r"|app(?:lication)?|program|tool|software|docs?|documentation|book|guide|handbook|manual|thing)$|^这个?(?:项目|仓库|库)$|^この(?:プロジェクト|リポジトリ)$",
+    r"|app(?:lication)?|program|tool|software|docs?|documentation|book|guide|handbook|manual|course|notebooks|pages|site|thing)$|^这个?(?:项目|仓库|库)$|^この(?:プロジェクト|リポジトリ)$",
     re.IGNORECASE,
 )
 _WEAK = re.compile(r"^(?:that|this|these|those|it|them|he|she|they|everything|anything|all)\b", re.IGNORECASE)

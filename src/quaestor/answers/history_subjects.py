@@ -240,7 +240,7 @@ def _mends(subject: str, verbs: str) -> bool:
 
 
 def commits_saying(git: Git, text: str, verbs: str, *, oldest: bool) -> list[Commit]:
-    """Return the commit whose subject, or else whose message, speaks best of something.
+    """Return the commit whose subject, or else whose message, matches a text best.
 
     Args:
         git: runs git.

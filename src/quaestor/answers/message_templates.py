@@ -363,8 +363,8 @@ def _worth(
     pointed = ours.get(stored.document.path)
     if pointed is None:
         return worth
-    apart = min(max(first - line, line - last, 0) for line in pointed)
-    return worth * (1.2 + 0.5 * max(0.0, 1 - apart / _FAR))
+    distance = min(max(first - line, line - last, 0) for line in pointed)
+    return worth * (1.2 + 0.5 * max(0.0, 1 - distance / _FAR))
 
 
 def _windows(
@@ -374,9 +374,9 @@ def _windows(
     code = stored.document.language not in PROSE
     lines = stored.chunk.text.split("\n")
     rare = [word for word in message_words if weights[word] > _EMPTY]
-    telling = _lines_with(rare, stored.chunk.text)
+    lines_with_rare_words = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
-    texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
+    texts = [_words_of_line(line, code) if at in lines_with_rare_words else () for at, line in enumerate(lines)]
     weights_by_text = [sum(weights[word] for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
         if weights_by_text[at] <= 0:

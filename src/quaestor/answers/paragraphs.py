@@ -15,9 +15,9 @@ _UNDERLINE = re.compile(r"^([=\-~^\"'*+#])\1{2,}\s*$")
 _LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
 """What begins and ends a listing in AsciiDoc; below a title of its length, hyphens are an underline."""
 _EMPTY = re.compile(r"^[\W_]*$")
-_NO_WORDS = re.compile(
+NO_WORDS = re.compile(
     r"^\s*(?:\[[^\]^][^\]]*\]:\s*\S+.*"  # where a link leads
-    r"|(?:\{\{[%<].*?[%>]\}\}\s*)+|(?:\{%.*?%\}\s*)+|\{[:#.][^{}]*\}"  # shortcodes, attributes
+    r"|(?:\{\{[%<].*?[%>]\}\}\s*)+|(?:\{%.*?%\}\s*)+|\{[:#.][^{}]*\}|(?:1\.|[-*])\s+TOC"  # shortcodes, attributes
     r"|(?:(?:<!--(?:(?!-->).)*-->|<a\s+(?:id|name)=[^>]*+>(?:\s*+</a>)?+"
     r"|</?(?:br|hr|div|p|center|details|section)\b[^>]*+>?+"
     r"|</?[A-Z][\w.]*+(?:\s[^<>]*+)?+>)\s*+)++"  # components of MDX, each of which is written with a capital
@@ -47,7 +47,7 @@ _REQUEST = re.compile(
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
 LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*")
 _LINKED = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
-_LINKED_WITHIN = re.compile(rf"{LISTED.pattern}\[[^\]]+\]\(#")
+_LINKED_WITHIN = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\]\(#|\[\[#)")
 _CONTENTS = 3
 """Items of a table of contents at least."""
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
@@ -142,7 +142,7 @@ class _Cutter:
         elif mark := FENCE.match(line):
             self._close()
             self._fence = mark[1], begin
-        elif _EMPTY.match(line) or _NO_WORDS.match(line):
+        elif _EMPTY.match(line) or NO_WORDS.match(line):
             self._close()
         else:
             if self._begun is None and (article := article_title(line)):
@@ -152,8 +152,8 @@ class _Cutter:
     def _is_about_page(self, line: str) -> bool:
         """Return whether a line begins, or belongs to, a block of directives about the page."""
         words = line.lstrip()
-        if begun := _APART.match(line):
-            self._apart = len(begun["indent"])
+        if mark := _APART.match(line):
+            self._apart = len(mark["indent"])
         elif self._apart is not None and words and len(line) - len(words) <= self._apart:
             self._apart = None
         return self._apart is not None

@@ -1,83 +1,73 @@
-"""Answers what a project's licence, dependencies and language version are, and how the project began.
+"""Answers what a project's licence, dependencies and language version are, and who maintains it.
 
 The answer quotes the files that say so. A search does badly here: "What are the dependencies?" has one telling word, so
-it finds passages that repeat this word; "Who started the project?" shares no word with a page called *History*.
+it finds passages that repeat this word.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from functools import partial
 from itertools import groupby, islice, pairwise
 from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
-from quaestor.answers.explain_term import holds_documents
 from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.overview.prose_lines import headings
-from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, WayAnswer
-from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
 from quaestor.corpus import Corpus
-from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.path_roles import profile_path
-from quaestor.stores import Where
 
 _Finder: TypeAlias = Callable[[str, CorpusLines], Iterator[tuple[int, int]]]
 """Yields the first and last lines of a file that tell what is asked."""
 _LONGEST = 120
-_IT = (
+IT = (
     r"(?:it|this|(?:this|the|that|our|your)\s+(?:\w+\s+)?(?:project|repo(?:sitory)?|code\s?base|code|library|package"
     r"|program|tool|software|app(?:lication)?))"
 )
-_WORK = rf"(?:{_IT}|the\s+(?:text|code|content|book|data|documentation|docs))"
+_WORK = rf"(?:{IT}|the\s+(?:text|code|content|book|data|documentation|docs))"
 _LICENCE = re.compile(
     rf"(?:under\s+)?(?:what|which)\s+(?:kind\s+of\s+)?licen[cs]e\s+(?:is\s+{_WORK}(?:\s+(?:under|published|released|distributed))*(?:\s+under)?"
-    rf"|does\s+{_IT}\s+(?:use|have)|{_IT}\s+(?:is\s+under|has|uses))"
-    rf"|(?:what|which)(?:\s+is|'s)\s+the\s+licen[cs]e(?:\s+(?:of|for)\s+{_IT})?|(?:how|under\s+(?:what|which)\s+(?:licen[cs]e|terms))"
-    rf"\s+is\s+{_IT}\s+(?:licen[cs]ed|published|released|distributed)|licen[cs]e"
+    rf"|does\s+{IT}\s+(?:use|have)|{IT}\s+(?:is\s+under|has|uses))"
+    rf"|(?:what|which)(?:\s+is|'s)\s+the\s+licen[cs]e(?:\s+(?:of|for)\s+{IT})?|(?:how|under\s+(?:what|which)\s+(?:licen[cs]e|terms))"
+    rf"\s+is\s+{IT}\s+(?:licen[cs]ed|published|released|distributed)|licen[cs]e"
     r"|(?:unter\s+)?welche[r]?\s+lizenz\s+(?:steht|hat)\s+(?:das|es|dieses\s+projekt)"
     r"|(?:sous\s+)?quelle\s+(?:est\s+(?:la\s+)?)?licence(?:\s+est\s+ce\s+projet)?"
     r"|(?:bajo\s+)?(?:qué|cuál\s+es\s+la)\s+licencia(?:\s+(?:está|tiene)\s+(?:esto|este\s+proyecto))?"
 )
-_THINGS = r"(?:third[- ]party\s+|external\s+|other\s+|runtime\s+|direct\s+)*(?:dependenc(?:y|ies)|libraries|packages)"
+_THINGS = (
+    r"(?:(?:third[- ]party|external|other|runtime|direct|python|npm|node|ruby|go|rust|java|php|system)\s+)*"
+    r"(?:dependenc(?:y|ies)|libraries|packages)"
+)
 _DEPENDS = re.compile(
-    rf"(?:what|which)(?:\s+are|'re)?\s+(?:its|the|all\s+the)\s+{_THINGS}(?:\s+(?:of|for|in)\s+{_IT})?"
-    rf"|(?:what|which)\s+{_THINGS}\s+(?:does|do|are)\s+(?:{_IT}|there|needed)(?:\s+(?:have|use|need|depend\s+on|require))?"
-    rf"|what\s+(?:else\s+)?(?:does\s+{_IT}\s+(?:depend\s+on|require)|{_IT}\s+(?:depends\s+on|requires))"
-    rf"|(?:list|show)(?:\s+me)?\s+(?:its|the|all(?:\s+the)?)?\s*dependencies(?:\s+(?:of|for)\s+{_IT})?|dependencies"
+    rf"(?:what|which)(?:\s+are|'re)?\s+(?:its|the|all\s+the)\s+{_THINGS}(?:\s+(?:of|for|in)\s+{IT})?"
+    rf"|(?:what|which)\s+{_THINGS}\s+(?:does|do|are)\s+(?:{IT}|there|needed)(?:\s+(?:have|use|need|depend\s+on|require))?"
+    rf"|what\s+(?:else\s+)?(?:does\s+{IT}\s+(?:depend\s+on|require)|{IT}\s+(?:depends\s+on|requires))"
+    rf"|(?:list|show)(?:\s+me)?\s+(?:its|the|all(?:\s+the)?)?\s*dependencies(?:\s+(?:of|for)\s+{IT})?|dependencies"
 )
-_ORIGIN = re.compile(
-    rf"who\s+(?:first\s+|originally\s+)?(?:wrote|started|created|founded|invented|made|built|developed|is\s+behind)\s+{_IT}(?:\s.*)?"
-    rf"|(?:when|how|why|by\s+whom)\s+(?:was|did)\s+{_IT}\s+(?:\w+\s+)?(?:start(?:ed)?|beg[iu]n|founded|created|born|come\s+about)(?:\s.*)?"
-    rf"|what\s+was\s+{_IT}\s+(?:\w+\s+)?called\s+(?:at\s+first|first|before|earlier|in\s+the\s+beginning)(?:\s.*)?"
-    rf"|(?:what(?:\s+is|'s)\s+|tell\s+me\s+)?the\s+(?:history|origins?)\s+of\s+{_IT}"
+_MAINTAINS = re.compile(
+    r"(?:who(?:'s|\s+(?:is|are))?\s+(?:the\s+)?(?:main\s+|current\s+|code\s+)?(?:maintain(?:s|ing)|owns?|responsible\s+for"
+    rf"|(?:maintainers?|owners?|codeowners)(?:\s+(?:of|for))?)|by\s+whom\s+is)(?:\s+(?P<what>{_WORK}|\S+))?(?:\s+maintained)?"
 )
-_TELLS_ORIGIN = re.compile(
-    r"(?:(?:project|brief|short|a|our|the)\s+)*(?:history|origins?|credits|authors?|acknowledge?ments|about(?:\s+(?:us|this))?)"
-    r"(?:\s+(?:and|&|of)\s+.*)?",
+_NAMES_MAINTAINERS = re.compile(
+    r"(?:maintainers|codeowners|owners|owners_aliases)(?:\.(?:md|txt|rst|toml))?", re.IGNORECASE
+)
+_MAINTAINERS = re.compile(
+    r"\W*(?:the\s+)?(?:(?:current|core|active)\s+)*(?:maintainers?|core\s+team|code\s*owners)\W*", re.I
+)
+"""Headings of a README under which stands who maintains."""
+_SAYS_MAINTAINER = re.compile(
+    r"\b(?:is|being|and)\s+(?:\w+\s+){0,2}maintained\s+(?:\w+\s+){0,2}by\s+(?!third)|\bmaintainers?(?:\s+(?:is|are)\b|:)",
     re.IGNORECASE,
 )
-"""What pages are called that tell how all of it began."""
-_VERSION = re.compile(r"\W*v?\d+\.\d+")
-_HEAD_OF_PAGE = 40
-_ASKS_ORIGIN = (
-    "who ",
-    "when ",
-    "how ",
-    "why ",
-    "by whom ",
-    "what was ",
-    "what is the ",
-    "what's the ",
-    "tell me the ",
-    "the ",
+_BY_FIELD = re.compile(
+    r"""\s*["']?(?:maintainers?|authors?)["']?\s*(?:=|:)(?!:)|\s*\w+\.(?:authors?)\s*=""", re.IGNORECASE
 )
-_MOST_PAGES = 8
-_PASSAGES = 5
+_MOST_OWNERS = 20
 _LICENCE_FILE = re.compile(
     r"(?:licen[cs]e|copying|unlicense)(?:[._-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl|text|code|docs?|data)){0,2}",
     re.IGNORECASE,
@@ -149,7 +139,11 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
         r"|\s*(?:sourceCompatibility|jvmToolchain|jvmTarget|languageVersion)\b",
     ),
     (r"kotlin|java|jdk|agp", r"libs\.versions\.toml", r"(?:kotlin|java|jdk|jvm\w*|agp)\s*="),
-    (r"ansible", r"main\.ya?ml|requirements\.ya?ml|galaxy\.ya?ml", r"\s*(?:min_ansible_version|requires_ansible)\s*:"),
+    (
+        r"ansible",
+        r"main\.ya?ml|requirements\.ya?ml|galaxy\.ya?ml|runtime\.ya?ml",
+        r"\s*(?:min_ansible_version|requires_ansible)\s*:",
+    ),
     (r"terraform|opentofu", r"(?:versions|terraform|main)\.tf", r"\s*required_version\s*="),
     (r"ocaml", r"dune-project|[\w-]+\.opam", r'.*\(ocaml\b|\s*"ocaml"'),
     (r"zig", r"build\.zig\.zon", r"\s*\.minimum_zig_version"),
@@ -164,7 +158,12 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (r"macos", r"package\.swift|project\.pbxproj|podfile", r"\s*(?:\.macOS\(|MACOSX_|platform\s+:osx\b)"),
     (r"kubernetes|k8s", r"chart\.ya?ml", r"kubeVersion\s*:"),
     (r"ghc|haskell", r"[\w-]+\.cabal", r"\s*tested-with\s*:"),
-    (r"c\+\+|cpp|c|cmake", r"cmakelists\.txt", r"\s*(?:cmake_minimum_required|set\s*\(\s*CMAKE_C(?:XX)?_STANDARD)"),
+    (
+        r"c\+\+|cpp|c|cmake",
+        r"cmakelists\.txt",
+        r"\s*(?:cmake_minimum_required|set\s*\(\s*CMAKE_C(?:XX)?_STANDARD)|.*\b(?:CXX_STANDARD\s+\d|c(?:xx)?_std_\d)",
+    ),
+    (r"android", r"[\w.-]+\.gradle(?:\.kts)?|libs\.versions\.toml", r"\s*minSdk(?:Version)?\b"),
     (r"c\+\+|cpp", r"configure\.(?:ac|in)", r"\s*AX_CXX_COMPILE_STDCXX\b"),
     (r"perl", r"makefile\.pl|cpanfile|dist\.ini", r"\s*(?:MIN_PERL_VERSION|requires?\s+['\"]perl)"),
     (r"\.net|dotnet|c#", r"[\w.-]+\.csproj|global\.json", r"\s*(?:<TargetFrameworks?>|\"version\")"),
@@ -172,15 +171,15 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
 _LANGUAGE = rf"(?P<language>{'|'.join(name for name, _, _ in _LANGUAGES)})"
 _LEAST = r"(?:(?:minimum|minimal|minimally|lowest|oldest|least|earliest)\s+)?"
 _RUNS = (
-    rf"(?:(?:is|are|does|do|can|must|should|will)\s+)?(?:{_IT}|i|we|you|one|there)?\s*(?:(?:is|are|officially|currently|at\s+least)\s+)*"
+    rf"(?:(?:is|are|does|do|can|must|should|will)\s+)?(?:{IT}|i|we|you|one|there)?\s*(?:(?:is|are|officially|currently|at\s+least)\s+)*"
     r"(?:require[ds]?|support(?:s|ed)?|need(?:s|ed)?|have|use|run|necessary|compatible)?(?:\s+(?:on|with))?"
-    rf"(?:\s+(?:to|for)\s+(?:build|run|us|install|compil|develop)\w*(?:\s+(?:{_IT}|from\s+source))?|\s+(?:by|for|in|with)\s+{_IT})?"
+    rf"(?:\s+(?:to|for)\s+(?:build|run|us|install|compil|develop)\w*(?:\s+(?:{IT}|from\s+source))?|\s+(?:by|for|in|with)\s+{IT})?"
 )
 _WHICH = rf"(?:(?:what|which)(?:\s+(?:is|are))?\s+)?(?:the\s+)?{_LEAST}(?:required\s+|supported\s+)?"
 _VERSIONS = re.compile(
-    rf"{_WHICH}{_LANGUAGE}[ -]versions?\s*{_RUNS}"
+    rf"{_WHICH}{_LANGUAGE}[ -](?:versions?|standards?)\s*{_RUNS}"
     rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'of')}\s*{_RUNS}"
-    rf"|{_WHICH}versions?\s+of\s+(?P<other>[a-z][\w.+-]*)\s+(?:does|do|is|must)\s+{_IT}?\s*(?:need(?:ed)?|require[ds]?|support)"
+    rf"|{_WHICH}versions?\s+of\s+(?P<other>[a-z][\w.+-]*)\s+(?:does|do|is|must)\s+{IT}?\s*(?:need(?:ed)?|require[ds]?|support)"
     rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'for')}\s+(?:does|is|must)\s+"
     r"(?:the\s+)?(?P<part>[\w.-]+)(?:\s+(?:chart|package|module|crate|app))?\s+(?:need(?:ed)?|require[ds]?|support)"
     rf"|welche\s+{_LANGUAGE.replace('language', 'german')}[ -]version(?:en)?"
@@ -196,6 +195,8 @@ _DOCKERFILE = re.compile(r"(?:dockerfile|containerfile)(?:\.\w+)?", re.IGNORECAS
 _IMAGES = {"node.js": "node", "nodejs": "node", "go": "golang", "java": r"(?:openjdk|eclipse-temurin)", "rustc": "rust"}
 """What the images of languages are called that have another name."""
 _LONGEST_FIELD = 8
+_EXTRAS = re.compile(r"(?<=\w)\[[\w,. -]*\]")
+"""What is asked for beside a package: ``Django[argon2]``."""
 
 
 _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists|module\.bazel", re.IGNORECASE)
@@ -208,10 +209,8 @@ _MOST_NESTED = 4
 
 
 def answer_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer a question about licence, dependencies, language version or origin; None for any other."""
+    """Answer a question about licence, dependencies or a version that is needed; None for any other."""
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
-    if text.startswith(_ASKS_ORIGIN) and (origin := _quote_origin(text, corpus)) is not None:
-        return origin
     finders = _finders_for(text)
     if not finders:
         return None
@@ -219,34 +218,68 @@ def answer_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None
     return corpus.retry_reopened(lambda: next(filter(None, (_quote(corpus, find) for find in finders)), None))
 
 
-def _quote_origin(text: str, corpus: Corpus) -> WayAnswer | None:
-    """Quote pages such as "History" on how the project began; None for any other question."""
-    if not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
+def answer_maintainers(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Quote what files say of who maintains the project, or owns one of its paths; None for any other question."""
+    text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
+    match = (
+        _MAINTAINS.fullmatch(with_own_name(text, corpus, "this project")) if text.startswith(("who", "by ")) else None
+    )
+    if match is None:
         return None
     corpus.try_refresh()
-    pages = corpus.retry_reopened(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
-    if not pages:
-        return None
-    hits = corpus.search(text, _PASSAGES, where=Where(paths=tuple(f"/{path}" for path in pages[:_MOST_PAGES])))
-    quotes = answer(text, number(hits), corpus.meaning.local_embedder.encode, refused=False, hits=hits)
+    if match["what"] is None or re.fullmatch(_WORK, match["what"]):
+        return corpus.retry_reopened(lambda: _quote_maintainers(corpus))
+    return corpus.retry_reopened(lambda: _quote_owners(match["what"].strip("`/"), corpus))
+
+
+def _quote_maintainers(corpus: Corpus) -> WayAnswer | None:
     lines, draft = CorpusLines(corpus), Draft()
-    for quote in quotes.quotes:
-        draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line))
+    paths = [one for one in corpus.store.documents() if one.count("/") == one.startswith((".github/", "docs/"))]
+    for path in sorted(paths, key=lambda one: (not _NAMES_MAINTAINERS.fullmatch(_name(one)), one)):
+        for first, last in islice(_maintainers(path, lines), 1):
+            _quote_once(lines.hit(path, first, last), draft)
     return draft.finish("facts") if draft.hits else None
 
 
-def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
-    """Yield the documents that are called "History", "About" and the like, where most files are documents."""
-    if not holds_documents(corpus):
-        return
-    lines = CorpusLines(corpus)
-    for path, document in corpus.store.documents().items():
-        names = (document.title or "", re.sub(r"[-_]", " ", path.rpartition("/")[2].partition(".")[0]))
-        if document.language not in PROSE or not any(map(_TELLS_ORIGIN.fullmatch, names)):
-            continue
-        # A history of versions tells what changed, not how it began.
-        if not any(_VERSION.match(title) for _, title in headings(_lines(path, lines)[:_HEAD_OF_PAGE])):
-            yield path
+def _maintainers(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+    """Yield the lines of a file that name maintainers."""
+    name, texts = _name(path), lines_of(path, lines)
+    if _NAMES_MAINTAINERS.fullmatch(name):
+        filled = [at for at, line in enumerate(texts, 1) if line.strip() and (path.endswith(".md") or line[0] != "#")]
+        yield from [(filled[0], min(filled[-1], filled[0] + _MOST_OWNERS - 1))] if filled else []
+    elif _README.fullmatch(name):
+        yield from _sections(texts, _MAINTAINERS)
+        yield from [(at, at) for at, line in enumerate(texts, 1) if _SAYS_MAINTAINER.search(line)]
+    elif _MANIFESTS.fullmatch(name) or name == "galaxy.yml":
+        fields = (at for at, line in enumerate(texts, 1) if _BY_FIELD.match(line))
+        yield from ((at, max(end_of_statement(texts, at), _end_of_field(texts, at))) for at in fields)
+
+
+def _quote_owners(path: str, corpus: Corpus) -> WayAnswer | None:
+    """Quote the last rule of CODEOWNERS that speaks of a path, or the nearest file OWNERS above the path."""
+    if not any(f"{one}/".lower().startswith(f"{path}/") for one in corpus.store.documents()):
+        return None
+    lines, draft = CorpusLines(corpus), Draft()
+    for owners in ("CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS"):
+        for at in [at for at, line in enumerate(lines_of(owners, lines), 1) if _owns(line, path)][-1:]:
+            draft.quote(lines.hit(owners, at, at))
+    if not draft.hits:
+        above = (*(f"{path.rsplit('/', up)[0]}/OWNERS" for up in range(path.count("/") + 1)), "OWNERS")
+        nearest = next((one for one in above if lines.file(one) is not None), "")
+        for first, last in _maintainers(nearest, lines):
+            draft.quote(lines.hit(nearest, first, last))
+    return draft.finish("facts") if draft.hits else None
+
+
+def _owns(rule: str, path: str) -> bool:
+    """Return whether a line of CODEOWNERS speaks of a path, as git's ignore rules would."""
+    pattern, _, owners = rule.lower().partition(" ")
+    bare = pattern.strip("/")
+    if not owners.strip() or not bare or pattern.startswith("#"):
+        return False
+    if "/" in pattern.rstrip("/"):
+        return fnmatchcase(path, bare) or fnmatchcase(path, f"{bare}/*")
+    return any(fnmatchcase(part, bare) for part in path.split("/"))
 
 
 def _finders_for(text: str) -> tuple[_Finder, ...]:
@@ -260,7 +293,9 @@ def _finders_for(text: str) -> tuple[_Finder, ...]:
         return ()
     part = match["part"] or ""
     name = next((one for one in match.groups() if one and one != part), "")
-    return (partial(_versions_of_part, part, name),) if part else (partial(_versions, name), partial(_images, name))
+    if part:
+        return (partial(_versions_of_part, part, name),)
+    return partial(_versions, name), partial(_images, name), partial(_pinned, name)
 
 
 def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
@@ -310,7 +345,7 @@ def _by_rank(path: str) -> tuple[bool, str]:
 
 def _licence(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the first lines of a licence, and the line of a manifest that names it."""
-    texts = _lines(path, lines) if _LICENCE_FILE.fullmatch(path) or _MANIFESTS.fullmatch(path) else ()
+    texts = lines_of(path, lines) if _LICENCE_FILE.fullmatch(path) or _MANIFESTS.fullmatch(path) else ()
     if _LICENCE_FILE.fullmatch(path):
         filled = [number for number, line in enumerate(texts, 1) if line.strip()]
         yield from [(filled[0], filled[:_HEAD_OF_LICENCE][-1])] if filled else []
@@ -322,12 +357,12 @@ def _dependencies(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places that list dependencies."""
     for name, begins, goes_on in _BLOCKS:
         if re.fullmatch(name, _name(path), re.IGNORECASE):
-            ranges = list(_list_ranges(_lines(path, lines), re.compile(begins), re.compile(goes_on)))
+            ranges = list(_list_ranges(lines_of(path, lines), re.compile(begins), re.compile(goes_on)))
             # A list of several lines is all of it; further ones are of tests and the like.
             whole = next(([one] for one in ranges if one[1] > one[0]), ranges)
             yield from ranges if _LINE_BY_LINE.match(_name(path)) else whole
     if _README.fullmatch(path):
-        yield from islice(_sections(_lines(path, lines), _LISTS_NEEDS), 1)
+        yield from islice(_sections(lines_of(path, lines), _LISTS_NEEDS), 1)
 
 
 def _sections(texts: Sequence[str], heading: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -357,19 +392,26 @@ def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int,
     texts: Sequence[str] = ()
     for language, manifest, pattern in _LANGUAGES:
         if re.fullmatch(language, wanted) and re.fullmatch(manifest, _name(path), re.IGNORECASE):
-            texts = texts or _lines(path, lines)
+            texts = texts or lines_of(path, lines)
             for at, line in enumerate(texts, 1):
                 if re.match(pattern, line):
                     yield at, max(end_of_statement(texts, at), _end_of_field(texts, at))
     if _README.fullmatch(path):
-        yield from _runs([*islice(_lines_that_say(wanted, _lines(path, lines)), _MOST_SAID)])
+        yield from _runs([*islice(_lines_that_say(wanted, lines_of(path, lines)), _MOST_SAID)])
 
 
 def _images(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the first line of a Dockerfile that names an image of a language with a version."""
     image = re.compile(rf"FROM\s.*\b{_IMAGES.get(wanted, re.escape(wanted))}:v?\d", re.IGNORECASE)
     if _DOCKERFILE.fullmatch(_name(path)):
-        yield from [(at, at) for at, line in enumerate(_lines(path, lines), 1) if image.match(line)][:1]
+        yield from [(at, at) for at, line in enumerate(lines_of(path, lines), 1) if image.match(line)][:1]
+
+
+def _pinned(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+    """Yield the lines of a manifest that name a package with a version."""
+    pin = re.compile(rf"(?<![\w@/.-]){re.escape(wanted)}(?![\w-]).{{0,80}}?\d", re.IGNORECASE)
+    if any(re.fullmatch(name, _name(path), re.IGNORECASE) for name, _, _ in _BLOCKS):
+        yield from [(at, at) for at, line in enumerate(lines_of(path, lines), 1) if pin.search(line)][:1]
 
 
 def _end_of_field(texts: Sequence[str], at: int) -> int:
@@ -421,10 +463,11 @@ def _brackets_opened(line: str) -> int:
 
 def _goes_on(texts: Sequence[str], depth: int) -> bool:
     """Return whether a list may continue on the next line: under its heading, or inside its brackets."""
-    text = "\n".join(texts)
+    text = _EXTRAS.sub("", "\n".join(texts))
     return depth > 0 or text.startswith("[") or not any(one in text.replace("()", "") for one in "([{")
 
 
-def _lines(path: str, lines: CorpusLines) -> Sequence[str]:
+def lines_of(path: str, lines: CorpusLines) -> Sequence[str]:
+    """Return a document's lines; none if there is no such document."""
     file = lines.file(path)
     return () if file is None else file.lines

@@ -14,7 +14,7 @@ from quaestor.chunking.languages import PROSE as DOCUMENTS
 from quaestor.core.terms import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
-PROSE = frozenset(("", "html", "mdx", "rst", "tex", *DOCUMENTS))
+PROSE = frozenset(("", "mdx", "rst", "tex", *DOCUMENTS))
 _PLAIN = frozenset(("", "text"))
 _COMMENTED = re.compile(r"[#;](?![#;])")
 _BLOCK = re.compile(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
@@ -30,6 +30,11 @@ _OF_BEST_FURTHER = 0.2
 _MOST_HEAD_LINES = 12
 _MOST_CHECKED = 1900  # characters: a longer quote is not read as one when its citation is checked
 _STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
+_WITHIN_SENTENCE = re.compile(
+    r"\s*(?:and|or|but|that|which|who|whose|to|of|in|for|with|by|from|is|are|does|do|has|have|can|should|will|not|und|oder|dass"
+    r"|et|ou|qui|que|y|o|de|del)\s+[^\W\d_]|[ \t]+[a-zà-þ]+[ \t]+[^\W\d_]"
+)
+"""How a passage begins that was cut amid a sentence: with a word of grammar, or indented below an item's first line."""
 _IMPORTS = re.compile(
     r"\s*(?:package\s+[\w.]+;?\s*$|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s+[\w:\\{]|extern\s+crate\b|mod\s+\w+;"
     r"|\#\s*(?:include|pragma|import)\b|(?:global\s+)?using\s+[\w.]+;|require(?:_relative|_once)?\b[^=]*$"
@@ -153,7 +158,7 @@ def whole_passage(passage: Passage, found_lines: tuple[int, int], weight: Callab
     if not _is_prose(passage):
         start, end = _definitions_that_tell(passage, found_lines, weight)
         return Stretch(passage, start, end, code=True) if text.strip() else None
-    pieces = pieces_of(text, begins=passage.start_line == 1, language=passage.language)
+    pieces = _pieces_of(passage)
     if not pieces:
         return None
     all_pieces, pieces = pieces, _without_edges(text, _rows_apart(text, pieces, weight), weight)
@@ -177,21 +182,35 @@ def without_neighbours(stretch: Stretch, weight: Callable[[str], float]) -> Stre
     if not stretch.code:
         return stretch
     text = stretch.text
-    parted = _without_outermost(text, stretch.passage.language, 0, len(text), weight, _OF_BEST_FURTHER)
-    start, end = _whole_lines(text, *parted)
+    bounds = _without_outermost(text, stretch.passage.language, 0, len(text), weight, _OF_BEST_FURTHER)
+    start, end = _whole_lines(text, *bounds)
     return replace(stretch, start=stretch.start + start, end=stretch.start + end)
 
 
+def _pieces_of(passage: Passage) -> list[Piece]:
+    """Return the pieces of a passage of prose, without the end of a sentence that begins before the passage."""
+    text = passage.text
+    pieces = pieces_of(text, begins=passage.start_line == 1, language=passage.language)
+    if not pieces or passage.start_line == 1 or not _WITHIN_SENTENCE.match(text):
+        return pieces
+    first = pieces[0]
+    stop = _STOP.search(text, first.start, first.end)
+    if stop is not None:
+        start = stop.end() + len(text[stop.end() :]) - len(text[stop.end() :].lstrip())
+        return [replace(first, start=start), *pieces[1:]]
+    return pieces[1:] or pieces
+
+
 def _rows_apart(text: str, pieces: Sequence[Piece], weight: Callable[[str], float]) -> Sequence[Piece]:
-    """Return pieces, each row of a long table a section by itself if a row tells most."""
+    """Return pieces; each row of a long table becomes its own section if one row holds most of the question."""
     rows = [piece for piece in pieces if _ROW.match(text, piece.start)]
     weights = {piece.start: weight(text[piece.start : piece.end]) for piece in pieces}
     most = max((weights[row.start] for row in rows), default=0.0)
     if len(rows) < _MANY_ROWS or not most or most < max(weights.values()):
         return pieces
-    apart = {row.start for row in rows}
+    row_starts = {row.start for row in rows}
     return [
-        Piece(one.start, one.end, len(pieces) + number if one.start in apart else one.section, one.heading)
+        Piece(one.start, one.end, len(pieces) + number if one.start in row_starts else one.section, one.heading)
         for number, one in enumerate(pieces)
     ]
 
@@ -242,10 +261,10 @@ def _definitions_that_tell(passage: Passage, span: tuple[int, int], weight: Call
 
 
 def _rows_that_tell(text: str, weight: Callable[[str], float]) -> tuple[int, int]:
-    """Return where the lines of a table of values begin and end that tell enough of the question."""
+    """Return the start and end of the rows, in a table of values, that hold enough of the question."""
     rows = [Piece(*line.span(), number, "") for number, line in enumerate(re.finditer(r"[^\n]+", text))]
-    telling = _without_edges(text, rows, weight) if len(rows) >= _MANY_ROWS else rows
-    return telling[0].start, telling[-1].end
+    kept_rows = _without_edges(text, rows, weight) if len(rows) >= _MANY_ROWS else rows
+    return kept_rows[0].start, kept_rows[-1].end
 
 
 def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
@@ -281,8 +300,8 @@ def _without_edges(
     """Return pieces without the first and last sections that hold less than the best one's share times ``least``."""
     sections = [list(own) for _, own in groupby(pieces, key=lambda piece: piece.section)]
     shares = [weight("\n".join([own[0].heading, *(text[one.start : one.end] for one in own)])) for own in sections]
-    telling = [number for number, share in enumerate(shares) if share >= least * max(shares)]
-    return [piece for own in sections[telling[0] : telling[-1] + 1] for piece in own]
+    best = [number for number, share in enumerate(shares) if share >= least * max(shares)]
+    return [piece for own in sections[best[0] : best[-1] + 1] for piece in own]
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,11 +370,7 @@ def _with_head(first: int, last: int, head: tuple[int, int] | None) -> _Run:
 def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
     """Yield, from each piece on, as many pieces of its section, or of the part ``whole``, as fit together."""
     text = passage.text
-    pieces = [
-        part
-        for piece in pieces_of(text, begins=passage.start_line == 1, language=passage.language)
-        for part in _parts(text, piece)
-    ]
+    pieces = [part for piece in _pieces_of(passage) for part in _parts(text, piece)]
     reached = -1
     for number, piece in enumerate(pieces):
         end = piece.end

@@ -26,6 +26,7 @@ from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
 from quaestor.core.questions import asks_amount, asks_for_several, says_amount
 from quaestor.core.terms import content_terms
+from quaestor.core.wording import WITHOUT_MODEL
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -34,8 +35,8 @@ from quaestor.search.language import without_grammar
 from quaestor.search.names_in_question import names_of_code
 from quaestor.search.path_roles import profile_path
 
-NOTHING = "No language model is configured, and nothing in the passages answers the question clearly enough to quote."
-UNMENTIONED = "No language model is configured, and nothing here mentions {}."
+NOTHING = f"{WITHOUT_MODEL}, and nothing in the passages answers the question clearly enough to quote."
+UNMENTIONED = f"{WITHOUT_MODEL}, and nothing here mentions {{}}."
 
 # Only where both fail is a question refused. They are low, since people ask in words of their own: higher ones refused
 # a quarter of the questions that a corpus answers, and no more of those that it does not but that are close to it.
@@ -120,12 +121,19 @@ class ExtractiveAnswer:
         """Return the answer with the remark that its quotes may not answer."""
         return replace(self, text=text_of_quotes(self.quotes, lead=UNSURE), lead=UNSURE) if self.quotes else self
 
-    def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = (), question: str = "") -> ExtractiveAnswer:
+    def under(
+        self,
+        numbers: Mapping[int, int],
+        earlier: Sequence[str] = (),
+        question: str = "",
+        encode: Encode | None = None,
+    ) -> ExtractiveAnswer:
         """Return the answer with renumbered passages; what ``earlier`` answers quote is shortened for this question."""
         if not self.quotes:
             return self
         quotes = tuple(replace(quote, n=numbers[quote.n]) for quote in self.quotes)
-        return replace(self, quotes=quotes, text=text_of_quotes(quotes, earlier, question, lead=self.lead))
+        text = text_of_quotes(quotes, earlier, question, lead=self.lead, encode=encode)
+        return replace(self, quotes=quotes, text=text)
 
 
 def answer(
@@ -220,18 +228,18 @@ class _ScoredStretch:
 
     Attributes:
         stretch: the lines that would be quoted.
-        held: the question's terms that it holds.
+        terms: the question's terms that it holds.
         likeness: similarity to the question, 0 to 1; 0 without an embedder.
         behind: how far the passage's score is behind the first one's.
-        found: first and last line of the chunk that was found.
+        found_lines: first and last line of the chunk that was found.
         defines: the names that its passage defines.
     """
 
     stretch: Stretch
-    held: frozenset[str]
+    terms: frozenset[str]
     likeness: float
     behind: float
-    found: tuple[int, int]
+    found_lines: tuple[int, int]
     defines: tuple[str, ...] = ()
 
 
@@ -245,16 +253,16 @@ def _best_stretches(
     """Return the best stretch of each of the best passages that has anything to do with the question."""
     wanted = frozenset(rarity)
     count = len(passages) if asks_for_several(question) else _PASSAGES
-    standing = [_points_behind(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
+    distances = [_points_behind(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
     every = [
-        (rank, stretch) for rank, (_, span) in enumerate(standing) for stretch in stretches_of(passages[rank], span)
+        (rank, stretch) for rank, (_, span) in enumerate(distances) for stretch in stretches_of(passages[rank], span)
     ]
     likenesses = _likenesses(question, [stretch for _, stretch in every], encode)
     best: dict[int, tuple[float, _ScoredStretch]] = {}
     for (rank, stretch), likeness in zip(every, likenesses, strict=True):
-        behind, span = standing[rank]
+        behind, span = distances[rank]
         one = _ScoredStretch(stretch, stretch.terms & wanted, likeness, behind, span, _names_defined(rank, hits))
-        worth = share_of(one.held, rarity) + max(0.0, likeness)
+        worth = share_of(one.terms, rarity) + max(0.0, likeness)
         if worth < _LEAST_WORTH:
             continue
         worth += _OF_FOUND * _shown_of(stretch, span) + _OF_PASSAGE * stretch.code * _of_passage(stretch)
@@ -395,7 +403,7 @@ def _choose(
     """
 
     def worth(one: _ScoredStretch) -> float:
-        return share_of(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
+        return share_of(one.terms, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
 
     rest = sorted(best, key=worth, reverse=True)
     if first is not None:
@@ -456,7 +464,9 @@ def _quotes(one: _ScoredStretch) -> list[Quote]:
         text = passage.text[start:end]
         label = _label(one, first, last)
         goes_on, language = bool(quotes), passage.language
-        quotes.append(Quote(passage.n, passage.path, first, last, text, stretch.code, goes_on, label, language))
+        quotes.append(
+            Quote(passage.n, passage.path, first, last, text, stretch.code, goes_on, label, language, passage.text)
+        )
     return quotes
 
 
@@ -467,7 +477,7 @@ def _label(one: _ScoredStretch, first: int, last: int) -> str:
     """
     stretch, passage = one.stretch, one.stretch.passage
     if stretch.code:
-        if last < one.found[0] or one.found[1] < first or not passage.symbol:
+        if last < one.found_lines[0] or one.found_lines[1] < first or not passage.symbol:
             return ""
         beside = [name for name in one.defines if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", stretch.text)]
         several = passage.symbol in one.defines and beside and beside[0] != passage.symbol

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from quaestor.answers.paragraphs import FENCE
+from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
+from quaestor.answers.passage_order import Encode
+from quaestor.answers.readable_markup import as_shown
 from quaestor.core.terms import content_terms
+from quaestor.core.wording import WITHOUT_MODEL
 from quaestor.llm.prompts.numbered_passages import Passage, where
-from quaestor.search.language import without_grammar
+from quaestor.search.language import language_of, without_grammar
 
-LEAD = "No language model is configured, so the answer is quoted from what matches best:"
-UNSURE = "No language model is configured, so what comes nearest is quoted. It may not answer the question:"
-SAME = "No language model is configured, and nothing matches better than what is quoted above:"
+LEAD = f"{WITHOUT_MODEL}, so the answer is quoted from what matches best:"
+UNSURE = f"{WITHOUT_MODEL}, so what comes nearest is quoted. It may not answer the question:"
+SAME = f"{WITHOUT_MODEL}, and nothing matches better than what is quoted above:"
 _GAP = "⋯"
 _MOST_AGAIN = 100
 """Characters shown of the beginning of a quote that an earlier answer shows whole."""
-_LONGEST_SENTENCE = 400
+_LONGEST_PART = 500
 _SENTENCE = re.compile(r"\S.*?(?:[.!?]['\")\]*_`]*(?=\s)|(?=\n\s*\n)|(?=\n\s*(?:[-*+|]|\d+[.)])\s)|\Z)", re.DOTALL)
 
 
@@ -36,6 +39,7 @@ class Quote:
         continues: whether the quote before is the beginning of the same definition, with lines left out between.
         label: the symbol or the section that it is from; empty if that is not known.
         language: the language of the document.
+        passage: the text of its passage.
     """
 
     n: int
@@ -47,35 +51,69 @@ class Quote:
     continues: bool = False
     label: str = ""
     language: str = ""
+    passage: str = ""
 
 
 def text_of_quotes(
-    quotes: Sequence[Quote], earlier: Sequence[str] = (), question: str = "", *, lead: str = LEAD
+    quotes: Sequence[Quote],
+    earlier: Sequence[str] = (),
+    question: str = "",
+    *,
+    lead: str = LEAD,
+    encode: Encode | None = None,
 ) -> str:
-    """Return quotes in Markdown; one that an earlier answer shows is cut to its sentence that fits this question."""
+    """Return quotes in Markdown; one that an earlier answer shows is cut to its paragraph that fits this question."""
     shown = [_in_markdown(quote) for quote in quotes]
     again = [any(one in text for text in earlier) for one in shown]
     texts = (
-        _in_markdown(_shorten(quote, question), ", quoted above") if known else one
+        _in_markdown(_shorten(quote, question, encode), ", quoted above") if known else one
         for quote, one, known in zip(quotes, shown, again, strict=True)
     )
     return "\n\n".join([SAME if all(again) else lead, *texts])
 
 
-def _shorten(quote: Quote, question: str) -> Quote:
-    """Return a quote shortened to the sentence that holds most of a question's rarest words, or to its beginning."""
-    wanted = frozenset() if quote.code else content_terms(without_grammar(question))
-    sentences = [match[0] for match in _SENTENCE.finditer(quote.text) if len(match[0]) <= _LONGEST_SENTENCE]
-    terms_by_sentence = [wanted & content_terms(sentence) for sentence in sentences]
-    counts = Counter(term for terms in terms_by_sentence for term in terms)
-    best = max(
-        range(len(terms_by_sentence)), key=lambda at: sum(1 / counts[term] for term in terms_by_sentence[at]), default=0
-    )
-    if counts:
-        return replace(quote, text=sentences[best])
+def _shorten(quote: Quote, question: str, encode: Encode | None) -> Quote:
+    """Return a quote shortened to the sentence that fits a question best, or to its beginning.
+
+    A sentence fits by the question's rarest words in it and in its heading, and by its similarity. Where the heading
+    alone has these words, what follows in its section is shown as well.
+    """
+    parts = [] if quote.code else list(_sentences_of(quote))
+    texts = [quote.text[one.start : one.end] for one in parts]
+    wanted = content_terms(without_grammar(question))
+    terms_by_part = [wanted & content_terms(f"{one.heading}\n{text}") for one, text in zip(parts, texts, strict=True)]
+    counts = Counter(term for terms in terms_by_part for term in terms)
+    # In other languages than English a cosine says nothing.
+    vectors = encode([question, *texts]) if encode and parts and not language_of(question) else None
+    fits = [
+        sum(1 / counts[term] for term in terms) / max(1, len(wanted))
+        + (0.0 if vectors is None else float(vectors[at] @ vectors[0]))
+        for at, terms in enumerate(terms_by_part, 1)
+    ]
+    if any(fits):
+        best = fits.index(max(fits))
+        alone = not wanted.isdisjoint(content_terms(texts[best]))
+        return replace(quote, text=texts[best] if alone else _with_following(quote.text, parts[best:]))
     line = quote.text.split("\n", 1)[0]
     cut = line[:_MOST_AGAIN]
     return replace(quote, text=cut if cut == line else cut.rpartition(" ")[0] or cut)
+
+
+def _sentences_of(quote: Quote) -> Iterator[Piece]:
+    for piece in pieces_of(quote.text, begins=False, language=quote.language):
+        for match in _SENTENCE.finditer(quote.text, piece.start, piece.end):
+            if len(match[0]) <= _LONGEST_PART:
+                yield replace(piece, start=match.start(), end=match.end())
+
+
+def _with_following(text: str, parts: Sequence[Piece]) -> str:
+    """Return the text from the first part on, as much of its section as is quick to read."""
+    first, end = parts[0], parts[0].end
+    for one in parts:
+        if one.section != first.section or one.end - first.start > _LONGEST_PART:
+            break
+        end = one.end
+    return text[first.start : end]
 
 
 def _place(quote: Quote) -> str:
@@ -87,10 +125,14 @@ def _in_markdown(quote: Quote, besides: str = "") -> str:
     label = f"`{quote.label}`".replace(", ", "`, `") if quote.code else quote.label
     head = _GAP if quote.continues else f"`{_place(quote)}`" + (f" ({label})" if quote.label else "") + f"{besides}:"
     if not quote.code:
-        return "\n".join([head, "", *(f"> {line}" for line in _with_whole_fences(quote.text)), "", f"[{quote.n}]"])
+        return "\n".join([head, "", *(f"> {line}" for line in _with_whole_fences(_shown(quote))), "", f"[{quote.n}]"])
     longest = max((len(run) for run in re.findall(r"`+", quote.text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{head}\n\n{fence}{quote.language}\n{quote.text}\n{fence}\n[{quote.n}]"
+
+
+def _shown(quote: Quote) -> str:
+    return as_shown(quote.text, quote.passage, quote.language) if quote.passage else quote.text
 
 
 def _with_whole_fences(text: str) -> list[str]:

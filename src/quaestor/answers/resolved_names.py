@@ -159,9 +159,9 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
                 for one in related.of("callers")
                 if one.role == "call" and (one.path not in homes or (makes and _RAISED.search(one.text)))
             )
-            apart = tuple(one for one in calls if not _calls_another(one.text, name))
-            if apart:
-                return apart
+            own_calls = tuple(one for one in calls if not _calls_another(one.text, name))
+            if own_calls:
+                return own_calls
     return ()
 
 
@@ -169,7 +169,7 @@ def raises_of_bound(corpus: Corpus, path: str, lines: Sequence[str], line: int, 
     """Return the places that raise an error by the name that its message is bound to, without tests.
 
     ``ErrGone = errors.New("gone")``, ``GONE: createError("gone")`` and ``#[error("gone")] Gone`` hold an error's
-    message; whoever asks about the message wants to know where the error is raised.
+    message; people who ask about the message want to know where the error is raised.
 
     Args:
         corpus: the corpus to search.

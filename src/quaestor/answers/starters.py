@@ -217,12 +217,14 @@ def _of_code(material: Material) -> Iterator[Starter]:
         key=lambda path: -material.documents[path].size,
     )
     paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
-    names = [(path, telling) for path in paths if (telling := _telling_names(material, path))]
-    for path, (_, kind, name) in sorted(((path, telling[0]) for path, telling in names), key=lambda one: not one[1][0]):
+    names = [(path, definitions) for path in paths if (definitions := _telling_names(material, path))]
+    for path, (_, kind, name) in sorted(
+        ((path, definitions[0]) for path, definitions in names), key=lambda one: not one[1][0]
+    ):
         yield Starter(
             f"What does `{name}` do?" if looks_like_code(name) else f"What does the {kind} `{name}` do?", path
         )
-    for _, _, name in (one for _, telling in names for one in telling[1:]):
+    for _, _, name in (one for _, definitions in names for one in definitions[1:]):
         yield Starter(f"Who uses `{name}`?")
 
 
@@ -340,7 +342,7 @@ def names_in(lines: Iterable[str]) -> frozenset[str]:
 
 
 def subject_of_question(question: str) -> str:
-    """Return the thing that a question made from a heading asks about, as in "Tell me about X."; "" for other forms."""
+    """Return the subject of a question made from a heading, the X of "Tell me about X."; "" for other forms."""
     return question.removeprefix(_TELL).removesuffix(".") if question.startswith(_TELL) else ""
 
 
@@ -378,10 +380,10 @@ def _act(heading: str, subject: str) -> str:
     first, _, rest = heading.partition(" ")
     if _NO_OBJECT.fullmatch(rest):
         return ""
-    thing, _, last = heading.rpartition(" ")
+    acted_on, _, last = heading.rpartition(" ")
     # Of a name only: in "Initial configuration" it is not said what is configured.
-    if last.lower() in _ACTS and thing and all(word != word.lower() for word in thing.split()):
-        return f"How do I {_NOUNS[last.lower()]} {thing}?"
+    if last.lower() in _ACTS and acted_on and all(word != word.lower() for word in acted_on.split()):
+        return f"How do I {_NOUNS[last.lower()]} {acted_on}?"
     verb = _OF_GERUND.get(first.lower(), "")
     act = verb or first.lower()
     if act in _OF_SUBJECTS and _HOW.match(rest):

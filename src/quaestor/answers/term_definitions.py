@@ -39,13 +39,18 @@ _LONGEST = 14
 """Lines of a definition that are shown."""
 _NEAR = 3
 """Lines between a heading and what it stands over."""
-_SAYS = r"(?:stands?\s+for|means?|refers?\s+to|denotes?|describes?|represents?|consists?\s+of|is\s+short\s+for)\b"
+_SAYS = (
+    r"(?:stands?\s+for|means?|refers?\s+to|denotes?|describes?|represents?|consists?\s+of|is\s+short\s+for"
+    r"|bezeichne[nt]|bedeute[nt]|steh(?:t|en)\s+für|désignent?|signifient?|significan?|se\s+refieren?\s+a)\b"
+)
 _IS = (
     r"(?:is|are)\s+(?:(?:simply|just|basically|essentially|also|usually|typically|often)\s+)?"
     r"(?:an?|the|any|our|one\s+of|like|used|called|defined|short\s+for|how|what|where|when)\b"
+    r"|are\s+\w+(?:\s+\w+)?\s+(?:that|which|who|whose|with)\b|sind\s+\w+(?:,\s*(?:die|deren|welche)|\s+mit)\b|sont\s+des\b"
+    r"|(?:ist|sind|est|sont|es|son)\s+(?:l['’]|(?:eine?|der|die|das|une?|les?|la|una|el|los|las)\b)"
 )
 _ASIDE = r"(?:\s*\([^()]{1,80}\))?(?:,[^,.]{1,80},)?"
-_ARTICLE = r"(?:(?:an?|the)\s+)?"
+_ARTICLE = r"(?:(?:l['’]|(?:an?|the|eine?|der|die|das|une?|les?|la|una|el|los|las)\s+)[*_`]*)?"
 _BETWEEN = r"\s*(?::|—|–|-{1,3}|=)\s+"
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<rest>\S.*)")
 _EMPHATIC = re.compile(r"^\s*(?:\*\*|__|`|\*|_|<(?:b|strong|dt|code)>)")
@@ -53,6 +58,12 @@ _DEFINITION = re.compile(r"^\s{0,3}:\s+\S")
 _ASCIIDOC = re.compile(r"^(?P<term>[^\s:].*?)::(?:\s+\S.*)?$")
 _ROW = re.compile(r"^\s*\|?(?P<cell>[^|]+)\|(?P<rest>.*\w.*)$")
 _RULE = re.compile(r"^\s*\|?[\s:|-]+\|[\s:|-]*$")
+_OF_PAGE = re.compile(
+    r"^(?:in\s+)?(?:this|the\s+following|diese[mrs]?|cette?|este|esta)\s+"
+    r"(?:page|chapter|section|document|guide|article|kapitel|abschnitt|seite|dokument|leitfaden|chapitre|fiche|capítulo"
+    r"|sección|página|documento|guía)\b",
+    re.IGNORECASE,
+)
 _MARKUP = re.compile(r"\{[%{<#].*?[%}>#]\}|\{#[\w-]+\}|&nbsp;|\]\[|\[\^?\w*\]:")
 
 
@@ -74,10 +85,10 @@ def may_define(term: str) -> re.Pattern[str]:
 
     Searching for the pattern takes a hundredth of the time of ``definitions_of``.
     """
-    before = r"(?:^[^\n]{0,80}?|[.!?:]\s+\W{0,4}(?:(?:an?|the)\s+\W{0,4})?|\()"
+    before = rf"(?:^[^\n]{{0,80}}?|[.!?:]\s+\W{{0,4}}{_ARTICLE}\W{{0,4}}|\()"
     marks = r"[*_`\"'”’)>]{0,4}"
     linked = rf"{marks}(?:\](?:\([^()\n]*\)|\[[^\]\n]*\]))?{marks}"
-    after = rf"{linked}{_ASIDE}\s*(?:\s(?:{_SAYS}|(?:is|are)\b)|[:|=—–?(]|--?\s|</|$)"
+    after = rf"{linked}{_ASIDE}\s*(?:\s(?:{_SAYS}|(?:is|are|ist|sind|est|sont|es|son)\b)|[:|=—–?(]|--?\s|</|$)"
     bracketed = rf"|\({_pattern(term)}\)" if is_abbreviation(term) else ""
     sought = rf"(?<![^\W_]){_pattern(term)}(?![^\W_])"
     return re.compile(rf"{before}{sought}{after}{bracketed}", re.MULTILINE | re.IGNORECASE)
@@ -88,6 +99,11 @@ def is_abbreviation(term: str) -> bool:
     return re.fullmatch(r"[A-Z]{2,7}s?", term) is not None
 
 
+def tells_of_page(text: str) -> bool:
+    """Return whether a paragraph only says what the page or chapter holds, and so defines nothing."""
+    return _OF_PAGE.match(text) is not None
+
+
 def names_the_term(term: str, title: str) -> bool:
     """Return whether a heading or a title is the term itself, or asks what it is."""
     return _title_form(term, title) is not None
@@ -95,7 +111,7 @@ def names_the_term(term: str, title: str) -> bool:
 
 def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
     """Yield the entries of lists, glossaries and tables that define a term."""
-    says = rf"(?:{_BETWEEN}|\s+(?:{_SAYS}|{_IS})|\s+:\s)(?P<said>.*)"
+    says = rf"(?:{_BETWEEN}|\s+(?:{_SAYS}|(?:{_IS}))|\s+:\s)(?P<said>.*)"
     entry = re.compile(
         rf"^{_ARTICLE}(?:{_pattern(term)}{_ASIDE}|[^():]{{4,80}}\({_pattern(term)}\)){says}", _flags(term)
     )
@@ -122,7 +138,7 @@ def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
 
 def _sentences(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> Iterator[DefiningLines]:
     """Yield the paragraphs with a sentence that defines a term."""
-    says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:{_SAYS}|{_IS})"
+    says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:{_SAYS}|(?:{_IS}))"
     begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"[.!?:]\s+{says}", _flags(term))
     written = _written_out(term)
     for number, line in enumerate(lines, 1):
@@ -206,7 +222,8 @@ def _sections(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> It
     """Yield the first paragraph of each section whose heading is the term or asks what it is, with the heading."""
     for line, title in headings(lines):
         form = _title_form(term, title)
-        first = next((one for one in parts if one.start_line > line and one.heading == title), None)
+        below = (one for one in parts if one.start_line > line and one.heading == title)
+        first = next((one for one in below if not tells_of_page(one.text)), None)
         if form is not None and first is not None:
             shown = _defined_by(form, first, lines)
             near = first.start_line - line <= _NEAR
@@ -215,7 +232,8 @@ def _sections(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> It
 
 def _title_form(term: str, title: str) -> Form | None:
     title = _plain(title)
-    if re.match(rf"^what\s+(?:is|are)\s+{_ARTICLE}{_pattern(term)}{_ASIDE}\??$", title, re.IGNORECASE):
+    asks = r"(?:what\s+(?:is|are)|was\s+(?:ist|sind)|qu['’]est-ce\s+qu(?:e\s|['’])|¿?qué\s+(?:es|son))"
+    if re.match(rf"^{asks}\s*{_ARTICLE}{_pattern(term)}{_ASIDE}\s*\??$", title, re.IGNORECASE):
         return Form.ASKED
     same = re.match(rf"^(?:about\s+|introduction\s+to\s+)?{_ARTICLE}{_pattern(term)}{_ASIDE}$", title, _flags(term))
     return Form.SECTION if same else None

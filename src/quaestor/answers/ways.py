@@ -1,30 +1,59 @@
-"""Chooses the way in which a question is answered."""
+"""Chooses the way in which a question is answered.
+
+A question may be two: what the project or a name is, and something else about it. "What is this and how do I build
+it?" and "what is src/a.py for, and who uses it?" are; one search for both would answer neither.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.answer_from_file import answer_within_file
+from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_within_file
 from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
+from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_option import explain_option, list_environment, list_options
 from quaestor.answers.explain_term import explain_term, holds_documents
-from quaestor.answers.names_question import asks_about_a_word
+from quaestor.answers.listings import list_declared, list_folder, list_tests
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_overview,
     answer_with_section,
     describe_folder,
+    introduce,
+    wants_overview,
 )
-from quaestor.answers.project_facts import answer_project_facts
-from quaestor.answers.two_questions import answer_two_questions
+from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
+from quaestor.answers.passage_order import without_restated
+from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
+from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
+from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.search.names_in_question import asks_about_a_word, names_of_code
+
+_LONGEST = 300
+_PASSAGES = 10
+_ASKS = (
+    r"how|what|which|where|who|why|when|can|does|do|is|are"
+    r"|wie|was|welche|wo|wer|warum|comment|que|quelle?s?|où|pourquoi|cómo|qué|cuál|dónde|por"
+)
+_BETWEEN = re.compile(
+    rf"[?.;!]\s+(?:and\s+)?|,?\s+(?:and|und|et|y)\s+(?=(?:{_ASKS})\b)|,\s+(?=(?:{_ASKS})\b)|[，。？]", re.I
+)
+_WHAT_AND_WHO = re.compile(
+    r"^(\W*what(?:'s|\s+(?:is|are|does|do))\b.+?),?\s+and\s+((?:who|what|where|which)\b.*?\b)(?:it|that|this|they|them)\b(.*)$",
+    re.I | re.S,
+)
+"""What a name is, and what of that: the second part names it by a pronoun."""
+_NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
 _ELSE = re.compile(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
@@ -49,6 +78,23 @@ def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer 
     return explain_term(question, corpus) if asks_about_a_word(question.text) and holds_documents(corpus) else None
 
 
+_OF_GUIDE = re.compile(
+    r"instal|set.*up|\bget|\badd|\buse|download|includ|import|integrat|contribut|patch|pull request"
+    r"|\bprs?\b|help|involved|einricht|\brichte|\bbind|nutze|verwende|beitrag|mitarbeit|mithelf|mitmach|mitwirk|ajout|utilis|particip|colabor"
+    r"|añad|agreg|\bus[oa]|obtain|安装|贡献|インストール|貢献",
+    re.IGNORECASE,
+)
+
+
+def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer how the project is installed or contributed to; None for other questions."""
+    if not _OF_GUIDE.search(question.text[:200]):
+        return None
+    from quaestor.answers.project_guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
+
+    return answer_with_project_guide(question, corpus)
+
+
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer to a question about history; None for other questions, or if the history does not answer."""
     if not may_ask_history(question.text):
@@ -63,14 +109,25 @@ def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     return answer_history_question(request, corpus)
 
 
+def answer_with_maintainers(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer who maintains the project or owns a path: what its files say, and below it what git tells; else None."""
+    stated = answer_maintainers(question, corpus)
+    told = answer_history(question, corpus) if stated is not None else None
+    return stated if stated is None or told is None or not told.known else _join_answers(stated, told)
+
+
 def may_ask_history(text: str) -> bool:
     """Return whether a question may be about history; a cheap test, which says yes in doubt."""
     return (_OF_CHANGE.search(text[:400]) or _HASH.fullmatch(text.strip())) is not None and _ELSE.match(text) is None
 
 
 WAYS: tuple[Way, ...] = (
+    answer_origin,
     answer_project_facts,
+    list_declared,
+    _answer_with_project_guide,
     answer_with_callers,
+    answer_with_maintainers,
     answer_history,
     describe_folder,
     answer_with_section,
@@ -81,6 +138,9 @@ WAYS: tuple[Way, ...] = (
     explain_option,
     list_environment,
     list_options,
+    list_folder,
+    list_tests,
+    answer_how_to_add,
     explain_term,
     answer_within_file,
     answer_error,
@@ -95,7 +155,72 @@ def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
-    return answer_two_questions(question, corpus, lambda one, corpus: _first_answer(WAYS, one, corpus))
+    """Answer what the project or a name is, and a second question; None for a question that does not ask both."""
+    match = _WHAT_AND_WHO.match(question.text[:_LONGEST])
+    if match is not None and (explained := _explain_with_uses(question, match, corpus)) is not None:
+        return explained
+    both = _split_questions(question, corpus)
+    if both is None:
+        return None
+    about, besides = both
+    if asks_for_more_than_what_it_is(about):
+        first = answer_with_overview(replace(question, text=about), corpus)
+        if asks_how_to_build(besides):
+            return first  # which an overview tells as well
+    else:
+        first = introduce(corpus)
+    rest = _first_answer(WAYS, replace(question, text=besides), corpus) or _quote_passages(besides, corpus)
+    return None if first is None else _join_answers(first, rest)
+
+
+def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus) -> WayAnswer | None:
+    """Answer what a name is and who uses it; None if the question names nothing, or asks something else about it."""
+    about, before, after = match.groups()
+    names = names_of_code(about)
+    if len(names) != 1:
+        return None
+    users = answer_with_callers(replace(question, text=f"{before}`{names[0]}`{after}"), corpus)
+    first = explain_name(replace(question, text=f"{about}?"), corpus) if users is not None else None
+    return None if first is None or users is None else _join_answers(first, users)
+
+
+def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | None:
+    """Return the question about the project and the second question; None if there are not two."""
+    text = question.text.strip()
+    if len(text) > _LONGEST or "\n" in text or wants_overview(question, corpus):
+        return None
+    for match in _BETWEEN.finditer(text):
+        before, after = text[: match.start()], text[match.end() :]
+        if wants_overview(replace(question, text=before), corpus):
+            return (before, after) if content_terms(after) else None
+        # After anything else, "where do I begin?" is where to begin with that.
+        if asks_how_to_build(before) and wants_overview(replace(question, text=after), corpus):
+            return after, before
+    return None
+
+
+def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
+    sought = corpus.in_english(text)
+    hits = without_restated(text, corpus.search(sought, _PASSAGES))
+    doubt = corpus.doubt(sought, hits, translated=sought != text)
+    encode = corpus.meaning.local_embedder.encode
+    quotes = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
+    lines, draft = CorpusLines(corpus), Draft()
+    symbols = dict(enumerate((hit.symbol for hit in hits), 1))
+    for quote in quotes.quotes:
+        draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line, symbols.get(quote.n)))
+    return draft.finish("quotes")
+
+
+def _join_answers(first: WayAnswer, rest: WayAnswer) -> WayAnswer:
+    """Return one answer after the other."""
+    if not rest.known or not rest.pieces:
+        return replace(first, pieces=(*first.pieces, f"\n{_NO_REST}"))
+    renumbered = [piece if isinstance(piece, str) else piece + len(first.hits) for piece in rest.pieces]
+    if isinstance(renumbered[0], str):
+        ended = isinstance(first.pieces[-1], str) and first.pieces[-1].endswith("\n")
+        renumbered[0] = ("\n" if ended else "\n\n") + renumbered[0].lstrip("\n")
+    return WayAnswer(first.way, (*first.pieces, *renumbered), (*first.hits, *rest.hits))
 
 
 def _first_answer(ways: Iterable[Way], question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from quaestor.answers.history_answer import HistoryAnswer
-    from quaestor.answers.overview.statements import Overview
+    from quaestor.answers.overview.overview_text import Overview
     from quaestor.llm.models import Model
 
 from quaestor.assemble.embedders_by_name import (
@@ -85,7 +85,7 @@ class Index(Corpus):
         from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
         if tokens < LEAST:
-            raise UsageError(f"{tokens} tokens hold no overview. Give at least {LEAST}.")
+            raise UsageError(f"{tokens} tokens are too few for an overview. Give at least {LEAST}.")
         return make_overview(self, folder, budget=tokens, count=tokenizer_for(self._settings.model or "gpt-4o").count)
 
     def history(self, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
@@ -122,7 +122,7 @@ class Index(Corpus):
                 repository, which is fetched.
             settings: the settings as loaded by ``load_configuration``; read from environment and files by default.
             progress: called during the work.
-            rebuild: whether to delete the present index and begin anew.
+            rebuild: whether to delete the present index and start over.
             site: for a site, fields of ``CrawlSettings``; missing ones are as in the last crawl. For a repository, only
                 ``allow_private``.
             max_cost: what a remote embedder may cost, in the prices' currency; ``math.inf`` is unlimited. None allows
@@ -268,12 +268,10 @@ def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
     """Delete an index, after waiting for a process that is making a first one.
 
     Raises:
-        UsageError: the index is shared, and this machine has no files from which to make it anew.
+        UsageError: the index is shared, and this machine has no files from which to rebuild it.
     """
     if is_shared(settings) and root.is_dir() and not any(root.iterdir()):
-        raise UsageError(
-            f"There are no files in {str(root)!r} to make the shared index anew from: run it where they are."
-        )
+        raise UsageError(f"{str(root)!r} holds no files to rebuild the shared index from: run this where they are.")
 
     def erase() -> None:
         erase_store(root, settings)
@@ -331,7 +329,7 @@ def _check_embedder(root: Path, recorded: IndexEmbedder, embedder: Embedder, set
     if recorded.name == embedder.name:
         return
     wanted = resolve_auto(settings, recorded)
-    rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} makes it anew"
+    rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} rebuilds it"
     if wanted == spec_of(recorded.name) == STATIC:
         advice = f"{rebuild} with the one that is bundled now"
     elif wanted == spec_of(recorded.name):
@@ -358,8 +356,8 @@ def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bo
         ) from error
     except IndexUnusableError as error:
         # A store does not know its source: from another folder, the user would rebuild another index.
-        anew = f"run {command('index', root, '--rebuild')}"
-        raise type(error)(str(error).replace(REBUILD, anew)) from error
+        advice = f"run {command('index', root, '--rebuild')}"
+        raise type(error)(str(error).replace(REBUILD, advice)) from error
 
 
 def _locate_source(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:

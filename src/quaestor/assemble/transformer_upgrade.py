@@ -49,11 +49,11 @@ def upgrade_state(root: Path, settings: Settings) -> VectorProgress | None:
     folder = index_folder(root, settings)
     if not (names_transformer(settings) or (folder / _FOLDER).exists()):
         return None
-    from quaestor.indexing.pending_vectors import coming_progress, place_of  # noqa: PLC0415 - few indexes lack any
+    from quaestor.indexing.pending_vectors import pending_progress, place_of  # noqa: PLC0415 - few indexes lack any
 
     recorded = index_embedder(root, settings)
     wanted = missing_transformer(settings, recorded)
-    progress = coming_progress(folder) if recorded is not None and spec_of(recorded.name) == STATIC else None
+    progress = pending_progress(folder) if recorded is not None and spec_of(recorded.name) == STATIC else None
     if progress is None or (wanted and progress.embedder != wanted):
         return VectorProgress(wanted, 0, 0, False) if wanted else None
     try:
@@ -110,13 +110,13 @@ def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: 
         forget(folder)
         return 0
     ingest = ingest_settings(settings, root)
-    with PendingVectors.open_or_begin(folder, embedder, name) as coming:
+    with PendingVectors.open_or_begin(folder, embedder, name) as pending:
         store = open_store(root, settings, *recorded, create=False)
         try:
-            fill(store, embedder, ingest, coming, lambda done, total: progress(_state(done, total)))
+            fill(store, embedder, ingest, pending, lambda done, total: progress(_state(done, total)))
             count = reembed(
                 store,
-                PreparedEmbedder(embedder, coming),
+                PreparedEmbedder(embedder, pending),
                 ingest,
                 {TUNED_KEY: ""},
                 lambda done, total: progress(ProgressState(done, total, 0, doing="taking in")),

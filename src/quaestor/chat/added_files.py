@@ -37,7 +37,7 @@ def mentioned_paths(question: str, corpus: ConversationCorpus) -> tuple[str, ...
 
 
 def path_of(name: str, corpus: ConversationCorpus) -> str | None:
-    """Return the path of the document of this path, or of the only one whose path ends so; None otherwise."""
+    """Return the path of the document of this path, or of the only one whose path ends with it; None otherwise."""
     if corpus.store.document(name) is not None:
         return name
     ending = corpus.store.paths_ending(name.removeprefix("./"), 2)

@@ -42,7 +42,7 @@ class _Summaries:
         text: the summary; empty before the first one.
         covered: number of the conversation's messages, from the first one on, that it covers.
         out: places of messages that the last window left out.
-        wait: number of messages that must be out before it is asked again.
+        wait: number of messages that must be left out before the model is asked again.
     """
 
     text: str = ""
@@ -220,8 +220,8 @@ class Numbering:
     def renumber(self, passages: Sequence[Passage], shown: Sequence[Passage] = ()) -> tuple[Passage, ...]:
         """Return passages under numbers that mean nothing else in this session, nor among those ``shown`` before."""
         before = {_place(passage): passage.n for passage in shown}
-        taken = {passage.n for passage in self._cited.values()} | set(before.values()) | self._marked
-        free = (n for n in count(1) if n not in taken)
+        used_numbers = {passage.n for passage in self._cited.values()} | set(before.values()) | self._marked
+        free = (n for n in count(1) if n not in used_numbers)
         numbers = {**{place: passage.n for place, passage in self._cited.items()}, **before}
         return tuple(replace(passage, n=numbers.get(_place(passage)) or next(free)) for passage in passages)
 

@@ -48,8 +48,8 @@ class EditSettings:
         passages: how many passages are retrieved.
         window: the model's window, tokens.
         reserve: tokens kept free for the reply.
-        temperature: 0 is the most settled.
-        whole: whether files are to be written in full; None: as suits the model.
+        temperature: 0 is the most deterministic.
+        whole: whether files are to be written in full; None chooses by the model's size.
         rounds: how often the model may correct a reply that cannot be applied.
         looks: how often it may ask for further files before it writes a change.
         seconds: all of it may take.

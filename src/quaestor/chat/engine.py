@@ -375,7 +375,7 @@ class Conversation:
     async def _quoted_first(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], ExtractiveAnswer]:
         """Return a turn's hits, those that its answer quotes first, and that answer.
 
-        The passages are numbered anew in this order, so that the numbers of a first answer count from 1 as it is read.
+        The passages are renumbered in this order, so that the numbers in a first answer count up from 1.
         """
         quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
         hits_by_number = dict(zip((passage.n for passage in turn.passages), hits, strict=True))
@@ -383,7 +383,7 @@ class Conversation:
         hits = self._give_passages(turn, tuple(hits_by_number[n] for n in order))
         numbers = dict(zip(order, (passage.n for passage in turn.passages), strict=True))
         earlier = [one.content for one in self._history.spoken_messages if one.role == "assistant"]
-        return hits, quoted.under(numbers, earlier, turn.question.content)
+        return hits, quoted.under(numbers, earlier, turn.question.content, self.index.local_embedder.encode)
 
     async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
         """Return the reasons to doubt an answer; scores of later turns are ignored."""

@@ -76,7 +76,7 @@ class Summarising:
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """The server refused a request because of its length or its tools; it is composed anew and sent once more.
+    """The server refused a request because of its length or its tools; it is composed again and sent once more.
 
     Attributes:
         reason: the server's message.

@@ -192,7 +192,7 @@ class Loop:
             self._requests.check(turn, window)
             turn.shown = shown_passages(window, turn.passages)
             yield Composed(window, self._requests.model.name)
-            begun = reading.full_text
+            text_before = reading.full_text
             try:
                 async with aclosing(self._stream_request(turn, reading, window, sent)) as events:
                     async for event in events:
@@ -202,7 +202,7 @@ class Loop:
                     self._history.learn(before)
                 return
             except TooLongError as failure:
-                if turn.retried or reading.full_text != begun:
+                if turn.retried or reading.full_text != text_before:
                     raise too_long_error(failure, window) from failure
                 turn.retried = True
                 believed = is_plausible(failure)
@@ -379,7 +379,7 @@ class CallRunner:
                 )
         except TimeoutError:
             raise LimitError(
-                f"the turn took more time than it may, while {call.name!r} ran; ask for less, or raise its limit"
+                f"the turn exceeded its time limit while {call.name!r} ran; ask for less, or raise its limit"
             ) from None
 
 

@@ -41,7 +41,7 @@ class Composer:
     """Composes the windows of one conversation.
 
     Attributes:
-        settings: how the conversation is held.
+        settings: the settings of the conversation.
         counter: counts messages for the model.
         recall: scores earlier messages; follows the conversation as it grows.
     """
@@ -161,7 +161,7 @@ async def stream_within(model: Model, request: Request, deadline: float) -> Asyn
             except StopAsyncIteration:
                 return
             except TimeoutError:
-                raise LimitError("the turn took more time than it may; ask for less, or raise its limit") from None
+                raise LimitError("the turn exceeded its time limit; ask for less, or raise its limit") from None
             yield delta
     finally:
         close = getattr(stream, "aclose", None)
@@ -278,7 +278,7 @@ def _check_length(length: int, reserve: int) -> None:
     if length > reserve * _LETTERS_OF_A_TOKEN:
         raise LimitError(
             f"the reply was stopped after {length} letters: {reserve} tokens were allowed, and"
-            " the server goes on; raise the reserve, or look at the server's settings"
+            " the server did not stop; raise the reserve, or look at the server's settings"
         )
 
 
@@ -296,7 +296,7 @@ def too_long_error(failure: TooLongError, window: Window) -> TooLongError:
     """Return the error for a request that is too long even after it was composed again."""
     allowed = "an unknown number" if failure.limit is None else str(failure.limit)
     return TooLongError(
-        f"the request is still too long after it was composed anew: {window.tokens} tokens by our count and"
+        f"the request is still too long after it was shortened: {window.tokens} tokens by our count and"
         f" {window.reserve} for the reply, under a window of {window.limit}; the server allows {allowed} ({failure});"
         " set `window` to what the server was started with",
         limit=failure.limit,

@@ -19,7 +19,7 @@ _OPENING, _CLOSING = "<think>", "</think>"
 
 
 class ThoughtFilter:
-    """Leaves thoughts at the beginning of a reply out; anywhere else the same letters are text."""
+    """Leaves out the thoughts at the beginning of a reply; anywhere else the same letters are text."""
 
     def __init__(self) -> None:
         self._blanks: list[str] = []
@@ -39,10 +39,10 @@ class ThoughtFilter:
             return ""
         self._held += piece
         if not self._inside:
-            begun = self._held.lstrip()
-            if len(begun) < len(_OPENING) and _OPENING.startswith(begun):
+            start = self._held.lstrip()
+            if len(start) < len(_OPENING) and _OPENING.startswith(start):
                 return ""
-            self._inside = begun.startswith(_OPENING)
+            self._inside = start.startswith(_OPENING)
             if not self._inside:
                 return self.finish()
             self._blanks = []  # those before a thought belong to it
@@ -139,8 +139,8 @@ def call_of(identifier: str, name: str, arguments: str) -> ModelCall:
 
 
 def _may_be_a_call(text: str) -> bool:
-    begun = not text or text[0] in "{[" or text.startswith(_FENCES)
-    return begun or (len(text) < _LONGEST_FENCE and any(fence.startswith(text) for fence in _FENCES))
+    opens = not text or text[0] in "{[" or text.startswith(_FENCES)
+    return opens or (len(text) < _LONGEST_FENCE and any(fence.startswith(text) for fence in _FENCES))
 
 
 class ReplyReader:
@@ -339,7 +339,7 @@ _REPEATED = 4
 
 
 def repeats_itself(reply: str) -> bool:
-    """Return whether a reply ends in one passage, four times or more: a small model seldom finds out of that.
+    """Return whether a reply ends in one passage, four times or more: a small model seldom leaves such a loop.
 
     An open block of code is left out, because rows of a table may well be alike.
     """
@@ -356,8 +356,8 @@ def _is_repetition(ending: str) -> bool:
 
 def _may_be_mark(part: str) -> bool:
     """Return whether the beginning of a reply may be the mark for "no answer"."""
-    begun = part.lstrip()
-    return not begun or not begun[0].isalnum()
+    rest = part.lstrip()
+    return not rest or not rest[0].isalnum()
 
 
 def _without_mark(part: str) -> str:

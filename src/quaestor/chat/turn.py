@@ -8,6 +8,7 @@ from quaestor.chat.reply_reader import VisibleText
 from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, ToolCall, Usage
+from quaestor.core.wording import TRANSLATED
 from quaestor.llm import tags
 from quaestor.llm.models import FinishReason
 from quaestor.llm.models.reply_stream import StopCutter
@@ -50,7 +51,7 @@ class Turn:
         stop_reason: why the loop ended before the model finished, or "".
         usages: tokens of each request so far.
         model: the model that wrote the reply.
-        retried: whether a request was already composed anew because it was too long.
+        retried: whether a request was already composed again because it was too long.
         finish: why the last reply ended.
         calls_for_caller: calls for the caller to run.
         stop_cutter: ends the visible text at a stop sequence.
@@ -92,7 +93,7 @@ class Turn:
         if not self.translated:
             return ""
         more = ", …" if len(self.translated) > _MOST_WORDS else ""
-        return f"Searched for in English: {', '.join(self.translated[:_MOST_WORDS])}{more}.\n\n"
+        return f"{TRANSLATED}: {', '.join(self.translated[:_MOST_WORDS])}{more}.\n\n"
 
     def show(self, text: str) -> str:
         """Take text of the reply and return the text to show now; text after a call begins a new paragraph."""

@@ -6,16 +6,20 @@ In languages without a grammar, keywords mark where a definition begins, as in t
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.chunking import merge
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import DecodedFile
 from quaestor.chunking.defined_names import CONTAINERS, Source
+from quaestor.chunking.definitions import lost_definitions
 from quaestor.chunking.grammars import LARGEST_PARSED, parse_definitions, scripts_within
 from quaestor.chunking.outline import NO_PARENT, Outline, Piece
 from quaestor.chunking.syntax import SYNTAXES
 from quaestor.core.documents import Chunk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _LISPS = frozenset({"common-lisp", "emacs-lisp"})
 _KINDS = {
@@ -102,6 +106,7 @@ def cut_code(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple
         return Refusal(f"could not be parsed as {language}")
     root = tree.root_node
     pieces = Outline(Source(data, file.encoding), syntax, settings).walk(root)
+    pieces = _with_lost_definitions(pieces, root, data, file.start, language)
     lost = root.type == "ERROR" and not any(piece.defines for piece in pieces)
     if lost or (not pieces and data[file.start :].strip()):
         return Refusal(f"does not parse as {language}")
@@ -109,6 +114,21 @@ def cut_code(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple
         pieces = _with_markup(pieces, data, file.start)
     pieces = merge.split(merge.align(pieces, data, file.start), data, settings)
     return merge.chunks(merge.group(pieces, settings), data, file.encoding)
+
+
+def _with_lost_definitions(pieces: list[Piece], root: Node, data: bytes, start: int, language: str) -> list[Piece]:
+    """Return the pieces of a tree with pieces for definitions that lines begin in what the grammar could not read."""
+    known = {place for piece in pieces for _, _, place in piece.defines}
+    lost = [one for one in lost_definitions(root, data, start, language) if one.place not in known]
+    if not lost or [one.start for one in pieces] != sorted(one.start for one in pieces):
+        return pieces
+    added: list[Piece] = [] if pieces else [Piece(start, 0, NO_PARENT)]
+    for one in lost:
+        begin = _with_comment(data, one.line, added[-1].start if added else start)
+        piece = Piece(begin, len(pieces) + len(added), NO_PARENT, one.name, one.kind)
+        piece.defines = [(0, one.name, one.place)]
+        added.append(piece)
+    return sorted([*pieces, *added], key=lambda piece: piece.start)
 
 
 def _with_markup(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.chunking.decode import decode
 from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source, as_method, named_child
-from quaestor.chunking.grammars import LARGEST_PARSED, parse_definitions
+from quaestor.chunking.grammars import LARGEST_PARSED, parse_definitions, unread_parts
 from quaestor.chunking.syntax import SYNTAXES, Syntax
 from quaestor.core.documents import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+# Lines that begin a definition where a grammar loses its way: in dialects (zsh), old versions (proto2), whatever only
+# Perl itself can read.
+_LOST = {
+    "bash": rb"^[ \t]*(?P<word>function[ \t]+)?(?P<name>[A-Za-z_][\w:.-]*)[ \t]*(?(word)(?:\(\))?[ \t]*\{|\(\))",
+    "make": rb"^(?P<name>[A-Za-z][\w./-]*)[ \t]*(?:::(?!=)|:(?![:=]))",
+    "perl": rb"^(?P<word>sub|package)[ \t]+(?P<name>\w+(?:::\w+)*)",
+    "proto": rb"^[ \t]*(?P<word>message|service|enum|rpc)[ \t]+(?P<name>\w+)",
+    "sql": rb"(?i:^[ \t]*create[ \t]+(?:or[ \t]+replace[ \t]+)?(?P<word>function|procedure|table|trigger|view)[ \t]+"
+    rb"(?:if[ \t]+not[ \t]+exists[ \t]+)?(?:[`\"\[]?\w+[`\"\]]?\.)?[`\"\[]?(?P<name>\w+))",
+}
+_LOST_LINES = {language: re.compile(one, re.MULTILINE) for language, one in _LOST.items()}
+_LOST_KINDS = {
+    **{"package": "module", "message": "class", "service": "interface", "enum": "enum", "rpc": "method"},
+    **{"table": "type", "view": "type"},
+}
 _STRINGS = frozenset({"string", "expression_statement", "string_literal"})
 
 
@@ -38,6 +55,22 @@ class Definition:
     body: Span | None
     comment: str
     begin: int
+
+
+class LostDefinition(NamedTuple):
+    """A definition in what a grammar could not read.
+
+    Attributes:
+        line: offset of the line that begins it.
+        place: offset of its name.
+        name: the plain name.
+        kind: the kind as in ``Chunk.kind``.
+    """
+
+    line: int
+    place: int
+    name: str
+    kind: str
 
 
 @dataclass(slots=True)  # mutable: a position in a walk
@@ -68,7 +101,39 @@ def definitions(data: bytes, language: str) -> list[Definition]:
     tree = parse_definitions(decoded.data, syntax.grammar, decoded.encoding, embedded=syntax.embedded)
     if tree is None:
         return []
-    return _Walk(Source(decoded.data, decoded.encoding), syntax).run(tree.root_node)
+    found = _Walk(Source(decoded.data, decoded.encoding), syntax).run(tree.root_node)
+    return _with_lost(found, lost_definitions(tree.root_node, decoded.data, 0, language), decoded.data)
+
+
+def lost_definitions(root: Node, data: bytes, start: int, language: str) -> list[LostDefinition]:
+    """Return the definitions that lines begin in what the grammar of some languages could not read, in order."""
+    pattern = _LOST_LINES.get(language)
+    if pattern is None or not root.has_error:
+        return []
+    unread = sorted(unread_parts(root))
+    lost = []
+    for line in pattern.finditer(data, start):
+        place = line.start("name")
+        at = bisect_right(unread, (place, len(data))) - 1
+        if at >= 0 and place < unread[at][1]:
+            word = (line.groupdict().get("word") or b"").strip().lower().decode()
+            kind = _LOST_KINDS.get(word, "function")
+            lost.append(LostDefinition(line.start(), place, line["name"].decode(), kind))
+    return lost
+
+
+def _with_lost(found: list[Definition], lost: list[LostDefinition], data: bytes) -> list[Definition]:
+    """Return definitions with those that were lost, each of which ends where the next definition begins."""
+    known = {(one.name, data.rfind(b"\n", 0, one.begin) + 1) for one in found} if lost else set()
+    lost = [one for one in lost if (one.name, one.line) not in known]
+    starts = sorted([*(one.span.start for one in found), *(one.line for one in lost), len(data)])
+    line, counted = 1, 0
+    for one in lost:
+        line, counted = line + data.count(b"\n", counted, one.line), one.line
+        end = one.line + len(data[one.line : starts[bisect_right(starts, one.line)]].rstrip())
+        span = Span(one.line, end, line, line + data.count(b"\n", one.line, end))
+        found.append(Definition(one.name, one.kind, (), span, None, "", one.line))
+    return sorted(found, key=lambda one: one.span.start) if lost else found
 
 
 class _Walk:

@@ -198,14 +198,19 @@ def _blank_macro(match: re.Match[bytes]) -> bytes:
 
 def _unread(root: Node) -> int:
     """Return how many bytes below a node the grammar could not read, and how many tokens it missed."""
-    waiting, unread = [root], 0
+    return sum(max(1, last - first) for first, last in unread_parts(root))
+
+
+def unread_parts(root: Node) -> list[tuple[int, int]]:
+    """Return (start, end) of the parts below a node that the grammar could not read; empty where it missed a token."""
+    waiting, parts = [root], []
     while waiting:
         node = waiting.pop()
         if node.is_error or node.is_missing:
-            unread += max(1, node.end_byte - node.start_byte)
+            parts.append((node.start_byte, node.end_byte))
         elif node.has_error:
             waiting.extend(node.children)
-    return unread
+    return parts
 
 
 def parse(data: bytes, name: str, encoding: str = "utf-8", *, embedded: bool = False) -> Tree | None:

@@ -157,9 +157,9 @@ def adorned_headings(data: bytes, start: int) -> Iterator[Heading]:
             over_at, over = match.start(), mark
             continue
         overlined = over == mark and over_at >= 0 and data.find(b"\n", over_at) + 1 == line
-        apart = overlined or line <= used_to or _line_before(data, line, used_to) is None
+        is_separate = overlined or line <= used_to or _line_before(data, line, used_to) is None
         over_at = -1
-        if not apart or (title[:1].isspace() and not overlined) or _ADORNED.match(title):
+        if not is_separate or (title[:1].isspace() and not overlined) or _ADORNED.match(title):
             continue
         level = levels.setdefault((mark[:1], overlined), len(levels) + 1)
         begin = data.rfind(b"\n", used_to, line - 1) + 1 if overlined else line

@@ -135,7 +135,7 @@ _EXTENSIONS: dict[str, str] = {
     "roff": "man mdoc roff",
     "ruby": "rb rake gemspec ru podspec rbi",
     "rust": "rs",
-    "scala": "scala sc sbt",
+    "scala": "scala sc sbt mill",
     "scheme": "scm ss",
     "scss": "scss sass",
     "slim": "slim",

@@ -182,7 +182,7 @@ def cut_prose(file: DecodedFile, language: str, settings: ChunkSettings, *, page
 
 
 def _named_for_columns(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """Yield chunks; one that begins amid a table is named for its columns, which its rows do not say."""
+    """Yield chunks; one that begins within a table is named after its columns, which its rows do not repeat."""
     columns = ""
     for chunk in chunks:
         lines = chunk.text.strip("\r\n").split("\n")
@@ -370,8 +370,8 @@ def read_fields(data: bytes, start: int) -> ProseMetadata:
     AsciiDoc title.
     """
     head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace").replace("\r\n", "\n")
-    apart = _SET_APART.match(head)
-    header = _HEADER.match(dedent(apart["header"]) if apart else head)
+    set_apart = _SET_APART.match(head)
+    header = _HEADER.match(dedent(set_apart["header"]) if set_apart else head)
     pairs = _HEADER_FIELD.findall(header[0]) if header else _FIELD.findall(head)
     fields = {key.lower(): value.strip() for key, value in reversed(pairs)}
     under = _UNDER_TITLE.match(head)

@@ -313,7 +313,7 @@ SYNTAXES: dict[str, Syntax] = {
     "zig": Syntax(
         "zig",
         {
-            "function_declaration": by_field("function"),
+            "function_declaration": systems.zig_function,
             "variable_declaration": systems.zig_variable,
             "test_declaration": systems.zig_test,
         },

@@ -12,6 +12,7 @@ import click
 
 from quaestor import __version__
 from quaestor.core.errors import NotFoundError
+from quaestor.core.wording import command as quoted_command
 
 USAGE = 2
 
@@ -118,12 +119,22 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 }
 
 
+FIRST_STEPS = (
+    "quaestor overview",
+    "quaestor ask 'which routes are there?'",
+    "quaestor search 'where are requests retried'",
+    "quaestor serve --open",
+)
 _TAKE_WORDS = frozenset({"ask", "edit", "history"})
 
 
 def examples_of(name: str) -> str:
     """Return the examples of a command for the end of its help; ``\\b`` keeps click from wrapping the lines."""
-    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES[name])])
+    return _lines_below("Examples:", EXAMPLES[name])
+
+
+def _lines_below(title: str, lines: Sequence[str]) -> str:
+    return "\n".join(["\b", title, *(f"  {line}" for line in lines)])
 
 
 class LazyGroup(click.Group):
@@ -155,6 +166,8 @@ class LazyGroup(click.Group):
             return super().resolve_command(ctx, args)
         near = get_close_matches(name, COMMANDS, n=3, cutoff=0.6)
         advice = f"Did you mean {' or '.join(map(repr, near))}?" if near else "`quaestor --help` lists them."
+        if " " in name:
+            advice = f"To ask that, write {quoted_command('ask', name)}."
         raise click.UsageError(f"There is no command {name!r}. {advice}", ctx)
 
     def invoke(self, ctx: click.Context) -> object:
@@ -170,7 +183,11 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_lines_below("Begin with:", FIRST_STEPS),
+)
 @click.version_option(__version__, "-V", "--version", message="quaestor %(version)s")
 def cli() -> None:
     """Ask your code and your documents: offline, with sources that are checked.

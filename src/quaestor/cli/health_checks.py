@@ -98,15 +98,15 @@ def _check_files(root: Path, settings: Settings) -> str:
     folder = index_folder(root, settings)
     if not folder.exists():
         return f"none of {str(root)!r} yet: {command('index', root)} makes it, and so does a first search"
-    anew = command("index", root, "--rebuild")
+    rebuild = command("index", root, "--rebuild")
     try:
         damaged = examine(folder)
     except IndexUnusableError as error:
-        raise type(error)(str(error).replace(REBUILD, f"run {anew}")) from error
+        raise type(error)(str(error).replace(REBUILD, f"run {rebuild}")) from error
     if damaged:
         raise FindingError(
             f"{' and '.join(damaged)} in {str(folder)!r} changed on the disk: the next search that reads them rebuilds"
-            f" them, and {anew} does so now"
+            f" them, and {rebuild} does so now"
         )
     return f"every row and every file of {str(folder)!r} matches its checksum"
 

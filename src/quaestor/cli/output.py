@@ -6,8 +6,9 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 # Control characters, unusual line ends, and characters that change the writing direction.
 _HARMFUL = (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F))
@@ -16,6 +17,7 @@ _CONTROL = dict.fromkeys((*_HARMFUL, *range(0x2066, 0x206A)), "\ufffd")
 _IN_JSON = {code: f"\\u{code:04x}" for code in _CONTROL}
 _LINE_END = dict.fromkeys(map(ord, "\t\n"), "\ufffd")
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_ITEM = re.compile(r"[ ]*(?:[-*] )?")
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
 
 
@@ -86,6 +88,25 @@ def safe(text: str) -> str:
 def one_line(text: str) -> str:
     """Return text that is harmless in a terminal, on one line."""
     return safe(text).translate(_LINE_END)
+
+
+def wrapped(text: str, widest: int = 100) -> Iterator[str]:
+    """Yield the lines of a text as wide as the terminal at most, cut between words; in a pipe, as they are.
+
+    What continues an item of a list stands below its words.
+    """
+    import textwrap  # noqa: PLC0415 - a plain search wraps nothing
+
+    width = min(widest, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 0
+    for line in text.split("\n"):
+        mark = _ITEM.match(line)
+        below = " " * len(mark[0]) if mark else ""
+        long = 0 < width < len(line)
+        yield from (
+            textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+            if long
+            else (line,)
+        )
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Container[int] = ()) -> None:

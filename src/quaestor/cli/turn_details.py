@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from quaestor.answers.citations.citation_marks import words_of_sentence
+from quaestor.answers.readable_markup import as_shown
 from quaestor.chat.events import Called, Composed, Event, Passages, Returned
 from quaestor.chat.session_json import passage_place, place_of, subject_of
 from quaestor.cli.output import echo, one_line, remark, safe, style
@@ -60,6 +61,7 @@ def print_why(plan: Plan | None, calls: Sequence[CallRecord]) -> None:
 LEGEND = "✓: the source has these words; whether they are right is for you to judge"
 
 _LINES_OF_NEAREST = 6
+_LONGEST_OF_NEAREST = 300
 
 _MARKS = {"verified": ("✓", None), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
 
@@ -97,9 +99,11 @@ def print_nearest(hits: Sequence[Hit]) -> None:
 
 def _first_lines(hit: Hit) -> Sequence[str]:
     """Return the first lines of a hit, from the one that names what it is: imports may stand before that."""
-    lines, name = hit.text.strip("\r\n").splitlines(), (hit.symbol or "").rpartition(".")[2]
+    text = as_shown(hit.text, hit.text, hit.document.language)
+    lines, name = text.strip("\r\n").splitlines(), (hit.symbol or "").rpartition(".")[2]
     first = next((at for at, line in enumerate(lines) if name and name in line), 0)
-    return lines[first : first + _LINES_OF_NEAREST]
+    shown = lines[first : first + _LINES_OF_NEAREST]
+    return [line if len(line) <= _LONGEST_OF_NEAREST else f"{line[:_LONGEST_OF_NEAREST]}…" for line in shown]
 
 
 def remark_on_unsupported(sentences: Sequence[str]) -> None:
@@ -119,8 +123,8 @@ def remark_on_sent(sent: int, retrieved: int) -> None:
 
 def print_place(n: int, place: str, status: CitationStatus | None) -> None:
     """Print a place with its number and its citation's status; None if it is not cited."""
-    standing = standing_of(status) if status else "· not cited"
-    echo(f"  [{n}] {style(one_line(place), fg='cyan')}  {standing}")
+    mark = standing_of(status) if status else "· not cited"
+    echo(f"  [{n}] {style(one_line(place), fg='cyan')}  {mark}")
 
 
 def standing_of(status: CitationStatus) -> str:

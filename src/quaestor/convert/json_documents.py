@@ -9,6 +9,7 @@ from typing import Any
 
 from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 from quaestor.convert.html_tree import decode_page
+from quaestor.core.wording import amount
 
 _LONGEST_OUTPUT = 2000
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -27,10 +28,12 @@ def from_notebook(data: bytes) -> ConvertedDocument:
         notebook = json.loads(data)
         cells = notebook.get("cells") or [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
         language = _language(notebook)
-        text = "\n\n".join(part for cell in cells for part in _cell(cell, language))
+        parts = [(part, cell.get("cell_type")) for cell in cells for part in _cell(cell, language)]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ConversionError("unreadable", "it is not a Jupyter notebook") from None
-    title = _BOLD.match(text) or _TITLE.search(text)
+    text = "\n\n".join(part for part, _ in parts)
+    # A comment in code begins as a heading does.
+    title = _BOLD.match(text) or _TITLE.search("\n\n".join(part for part, kind in parts if kind != "code"))
     return ConvertedDocument(f"{text}\n" if text else "", title[1].strip() if title else None)
 
 
@@ -106,7 +109,7 @@ def from_records(data: bytes) -> ConvertedDocument:
             broken += 1
     if not sections:
         raise ConversionError("unreadable", "no line is a JSON object with a text")
-    note = f"{broken:,} lines without a text left out" if broken else None
+    note = f"{amount(broken, 'line')} without a text left out" if broken else None
     return ConvertedDocument("\n\n".join(sections) + "\n", note=note)
 
 

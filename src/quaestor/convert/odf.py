@@ -155,8 +155,8 @@ class _Reader:
             elif name == "note":
                 yield f" ({' '.join(' '.join(part.split()) for part in _note_texts(one))})"
             elif name not in _LEFT_OUT:
-                apart = " " if name in _APART else ""
-                yield from (apart, *self._inline(one, depth + 1), apart)
+                blank = " " if name in _APART else ""
+                yield from (blank, *self._inline(one, depth + 1), blank)
             yield one.tail or ""
 
     def _items(self, parent: ElementTree.Element, depth: int) -> Iterator[Element | str]:

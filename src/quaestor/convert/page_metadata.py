@@ -99,10 +99,10 @@ def _absolute_address(base: str, href: str) -> str:
 
 def linked_data(page: Element) -> dict[str, Any]:
     """Return the object in a page's JSON-LD that says most about author and date; empty if none does."""
-    things = [thing for raw in _scripts(page) for thing in _described_objects(_read(raw))]
-    best = max(things, key=lambda thing: sum(name in thing for name in _WRITTEN), default={})
+    objects = [thing for raw in _scripts(page) for thing in _described_objects(_read(raw))]
+    best = max(objects, key=lambda thing: sum(name in thing for name in _WRITTEN), default={})
     if isinstance(author := best.get("author"), dict) and "name" not in author:
-        authors = (thing for thing in things if thing.get("@id") == author.get("@id") and "name" in thing)
+        authors = (thing for thing in objects if thing.get("@id") == author.get("@id") and "name" in thing)
         best = {**best, "author": next(authors, author)}
     return best
 

@@ -80,6 +80,15 @@ _MOST_OPERATORS, _LARGEST_PAGE = 40_000_000, 3_000_000
 """Most bytes, of all pages and of one, in which tables are looked for; larger pages are drawings."""
 _SOFT_HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
 _LINE_MARK = re.compile(r"^(?=#{1,6}\s|```|~~~|---|===)", re.MULTILINE)
+_BULLET = re.compile(r"^[\x01-\x08\x0e-\x1f\x7f-\x9f\uf0a7\uf0b7](?=\s)", re.MULTILINE)
+"""What fonts of symbols make of the mark of an item."""
+_CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f-\x9f]")
+_BY_PROGRAM = re.compile(
+    r"^Microsoft (?:Word|PowerPoint|Excel) - |(?<=\w)\.(?:docx?|pptx?|xlsx?|indd|tex|dvi)$"
+    r"|^\W*(?:anonymous|untitled|unspecified)\W*$",
+    re.IGNORECASE,
+)
+"""What programs write into a title or an author that nobody gave."""
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 
 
@@ -148,7 +157,8 @@ def _sections(texts: Sequence[str], begins: dict[int, list[str]]) -> Iterator[st
 
 
 def _plain(text: str) -> str:
-    return text.encode("utf-8", "replace").decode().replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    text = text.encode("utf-8", "replace").decode().replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL.sub("", _BULLET.sub("•", text))
 
 
 def _laid_out(text: str) -> str:
@@ -178,8 +188,8 @@ def _entries(outline: Iterable[Any]) -> Iterator[Any]:
 
 
 def _field(metadata: Any, name: str) -> str | None:
-    value = metadata.get(name)
-    return " ".join(str(value).split())[:LONGEST_FIELD] or None if value else None
+    value = _BY_PROGRAM.sub("", " ".join(str(metadata.get(name) or "").split()))
+    return value[:LONGEST_FIELD] or None
 
 
 def _date(metadata: Any) -> str | None:

@@ -86,7 +86,7 @@ def pieces_of(page: PageObject, largest: int) -> Pieces | None:
 def _split_at_moves(operations: Sequence[Operation], widths: _Widths) -> Iterator[Operation]:
     """Yield operators that end a piece before each move and at each wide gap within a string."""
     ahead = 0.0  # the distance moved within a string by inserted operators
-    moved = False
+    has_moved = False
     for operands, operator in operations:
         widths.follow(operator, operands)
         if operator in (b"'", b'"', b"T*") and ahead:
@@ -94,13 +94,13 @@ def _split_at_moves(operations: Sequence[Operation], widths: _Widths) -> Iterato
         elif operator in (b"Td", b"TD") and ahead and len(operands) == 2:
             operands = [FloatObject(float(operands[0]) - ahead), operands[1]]
         if operator in _MOVES or operator in (b"'", b'"'):
-            ahead, moved = 0.0, True
+            ahead, has_moved = 0.0, True
         if operator not in (b"Tj", b"TJ"):
             yield operands, operator
             continue
-        if moved:
+        if has_moved:
             yield _SAME, b"cm"
-        moved = False
+        has_moved = False
         parts = list(_parts(operands[0], widths)) if operator == b"TJ" and operands else []
         if len(parts) < 2:
             yield operands, operator

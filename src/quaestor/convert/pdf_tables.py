@@ -177,15 +177,15 @@ def _group_touching(edges: Iterable[Stroke]) -> list[list[Stroke]]:
     active: list[tuple[Stroke, list[Stroke]]] = []
     for edge in sorted(edges, key=lambda one: -one.top):
         box, own = edge, [edge]
-        apart = []
+        separate = []
         for other, members in active:
             if _overlap(box, other):
                 box, own = _around(box, other), own + members
             elif edge.top < other.y - _NEAR:
                 done.append(members)
             else:
-                apart.append((other, members))
-        active = [*apart, (box, own)]
+                separate.append((other, members))
+        active = [*separate, (box, own)]
     return done + [members for _, members in active]
 
 

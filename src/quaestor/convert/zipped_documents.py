@@ -54,7 +54,9 @@ class Archive:
         if any(part.flag_bits & 1 for part in parts):
             raise ConversionError("unreadable", "it is encrypted; save it without a password")
         if not _COMPRESSIONS.issuperset(part.compress_type for part in parts):
-            raise ConversionError("unreadable", "it is compressed as no such document may be; save it anew")
+            raise ConversionError(
+                "unreadable", "it is compressed in a way that such documents may not be; save it again"
+            )
         self.names = frozenset(part.filename for part in parts)
 
     def read(self, name: str, limit: int = 50_000_000) -> bytes:

@@ -223,13 +223,13 @@ def _read_toml(path: Path, table: tuple[str, ...]) -> Mapping[str, object]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
-        raise UsageError(f"Settings file {str(path)!r} cannot be read: {error}. Mend or remove it.") from None
+        raise UsageError(f"Settings file {str(path)!r} cannot be read: {error}. Fix or remove it.") from None
     if any(key not in text for key in table):
         return {}  # most projects' files configure other tools
     try:
         content: object = read_toml(text)
     except ValueError as error:  # a number with too many digits, too
-        raise UsageError(f"Settings file {str(path)!r} is not TOML: {error}. Mend or remove it.") from None
+        raise UsageError(f"Settings file {str(path)!r} is not TOML: {error}. Fix or remove it.") from None
     for key in table:
         content = content.get(key, {}) if isinstance(content, dict) else {}
     return content if isinstance(content, dict) else {}

@@ -47,6 +47,7 @@ _PLACE_OF_TEXT = re.compile(
 _LONGEST_FRAMED = 400
 _WHAT_PRICE = (
     r"\bwhat\s+do(?:es)?\s+(?:an?|the|i|we)\b[^?,\n]{1,80}\b(?:cost|earn)(?:\s+(?:an?|per|each|in\s+an?)\s+\w+)?\s*(?:\?|$)"
+    r"|\bwhat\s+do(?:es)?\s+(?:it|that|this|they|these|those)\s+cost\s*(?:\?|$)"
     r"|\bwhat\s+(?:is|are)\s+the\s+(?:\w+\s+){0,2}(?:fee|price|salary|tuition)s?\s+(?:for|of|per|to|in|if|when)\b"
 )
 """Not "what does it cost to copy a list": where more is said of it, costs may be time."""

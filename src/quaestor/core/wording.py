@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+WITHOUT_MODEL = "No language model is configured"
+TRANSLATED = "Searched for in English"
+"""How the lines begin that an answer of quotes puts above them."""
+
 
 def amount(number: int, noun: str) -> str:
     """Return ``1 file``, ``2,000 files``."""

@@ -215,8 +215,8 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
     if among_code and hits[0].document.language not in PROSE and not rows:
         return float(embedder.question(question) @ embedder.encode([text])[0])
     query, *paragraphs = embedder.encode([question, text, *(rows or _paragraphs(text))])
-    moved = [embedder.question(question) @ paragraphs[0]] if among_code else []
-    return float(max([*moved, *(query @ one for one in paragraphs)]))
+    similarities = [embedder.question(question) @ paragraphs[0]] if among_code else []
+    return float(max([*similarities, *(query @ one for one in paragraphs)]))
 
 
 def share_held(question: str, hits: Sequence[Hit]) -> float:

@@ -225,8 +225,8 @@ class SearchEmbedder:
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the last search, each with something that the user can do."""
         if self._forgiving is None:
-            coming = self.vector_progress
-            return () if coming is None else (self._remark_on_pending(coming),)
+            progress = self.vector_progress
+            return () if progress is None else (self._remark_on_pending(progress),)
         remarks = []
         if self.outage is not None:
             remarks.append(f"Found by words alone, for the query was not embedded: {self.outage}.")

@@ -95,7 +95,7 @@ class Relatives:
             return Target(path=document.path) if line is None else relations.target_at(document.path, line)
         target = read_name(text)
         if not target.name:
-            raise UsageError(f"{text!r} names nothing. Give a name, a path, or a path with a line behind a colon.")
+            raise UsageError(f"{text!r} names nothing. Give a name, a path, or a path with a line after a colon.")
         return target
 
     def _occurs(self, name: str) -> bool:

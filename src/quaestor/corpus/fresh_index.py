@@ -20,6 +20,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
 from quaestor.files.consistent_read import check
 from quaestor.files.git_folder import project_name
+from quaestor.files.ingest_report import READ_ANEW
 from quaestor.files.walk import folder_of
 from quaestor.indexing.index_notes import IntakeNote
 from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
@@ -94,8 +95,8 @@ class FreshIndex:
             self.try_refresh()
 
     def _use(self, parts: IndexParts) -> None:
-        self.store, self.embedder, self.indexer, ranker, coming = parts
-        self.meaning = SearchEmbedder(self.embedder, self.indexer, self.root, coming)
+        self.store, self.embedder, self.indexer, ranker, vector_progress = parts
+        self.meaning = SearchEmbedder(self.embedder, self.indexer, self.root, vector_progress)
         name = project_name(self.root, self.indexer.settings.git_within)
         self.retriever = Retriever(self.store, self.meaning.query_embedder, ranker, name)
         self._prose: tuple[int, bool] = (-1, False)  # as of a generation of the store
@@ -203,7 +204,8 @@ class FreshIndex:
         texts = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
         hidden = hidden_by_settings(self.last_changes)
         texts = (self.freshness.remark,) if self.freshness.stored else texts
-        return (*texts, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
+        anew = (READ_ANEW,) if self.last_changes.anew else ()
+        return (*texts, *anew, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
 
     def close(self) -> None:
         """Release the index's files."""
@@ -223,7 +225,7 @@ def _repairs(damaged: Collection[str]) -> tuple[str, ...]:
     if not damaged:
         return ()
     parts = ", ".join(sorted(damaged))
-    return (f"Parts of the index were damaged or of another version and are made anew from the rest: {parts}.",)
+    return (f"Parts of the index were damaged or of another version and are rebuilt from the rest: {parts}.",)
 
 
 def _now() -> str:

@@ -328,17 +328,17 @@ class _Run:
         return CrawlState(frontier.on_disk(), self._fetched, frontier.count("waiting"), frontier.count("skipped"), url)
 
     def _report(self, seconds: float) -> CrawlReport:
-        taken = self._responses
+        responses = self._responses
         return CrawlReport(
             start=self._start,
             pages=self._frontier.on_disk() + len(self._frontier.unwanted_pages()),
-            new=taken.new,
-            changed=taken.changed,
-            unchanged=taken.unchanged,
+            new=responses.new,
+            changed=responses.changed,
+            unchanged=responses.unchanged,
             gone=self._gone,
-            unanswered=taken.unanswered,
+            unanswered=responses.unanswered,
             requests=self._fetched,
-            bytes=taken.bytes,
+            bytes=responses.bytes,
             skipped=self._frontier.count_skipped(),
             examples=tuple(self._frontier.examples(_EXAMPLES)),
             unfinished=self._stopped,

@@ -315,7 +315,7 @@ class Frontier:
         self._on_disk = None
 
     def end(self) -> None:
-        """End the crawl, so that the next one starts anew; pages that were not requested stay as they are."""
+        """End the crawl, so that the next one starts over; pages that were not requested stay as they are."""
         self._db.execute("UPDATE addresses SET state = 'kept' WHERE state = 'waiting' AND path IS NOT NULL")
         self._db.execute("DELETE FROM before")
         self.remember(state=DONE)

@@ -116,9 +116,9 @@ def _find_pieces(file: list[str], search: list[str], replace: list[str]) -> tupl
             raise _several(places)
         if places:
             _check_alone(file, one)
-            taken = tuple(range(places[0], places[0] + len(one)))
+            numbers = tuple(range(places[0], places[0] + len(one)))
             how: How = "exact" if normal is str and one is search else "whitespace"
-            return [_Piece(one, two, taken)], how
+            return [_Piece(one, two, numbers)], how
     if any(is_elision(line) for line in bare[0]):
         return _pieces_between_gaps(file, *bare), "elided"
     return [_fuzzy(file, *bare)], "fuzzy"

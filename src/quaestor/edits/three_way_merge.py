@@ -92,10 +92,10 @@ def slides(change: Hunk, search: Sequence[str], replace: Sequence[str]) -> list[
     if change.s1 != change.s2 and change.r1 != change.r2:
         return changes
     down = up = change
-    while (moved := _shift(down, 1, search, replace)) is not None:
-        changes.append(down := moved)
-    while (moved := _shift(up, -1, search, replace)) is not None:
-        changes.append(up := moved)
+    while (shifted := _shift(down, 1, search, replace)) is not None:
+        changes.append(down := shifted)
+    while (shifted := _shift(up, -1, search, replace)) is not None:
+        changes.append(up := shifted)
     return changes
 
 

@@ -287,7 +287,8 @@ class HttpEmbedder(RemoteEmbedder):
         if vectors.shape[1] != self._dimensions:
             raise IndexUnusableError(
                 f"{self._endpoint.url} now gives vectors of {vectors.shape[1]} dimensions for {self._endpoint.model!r},"
-                f" and {self._dimensions} before: it is another model. `quaestor index --rebuild` begins anew with it."
+                f" and {self._dimensions} before: it is another model. `quaestor index --rebuild` makes an"
+                " index with it."
             )
         return vectors
 

@@ -57,23 +57,23 @@ class Allowance:
                 self.spent += cost or 0
             elif cost is None:
                 raise BudgetError(
-                    "Nothing was sent to be embedded: no price of the embedder is known, so no bound on costs can be"
-                    " held. Give --price, or the setting 'embedder_price': the price of a million tokens, 0 if they"
+                    "Nothing was sent to be embedded: the embedder's price is not known, so no limit on costs can be"
+                    " kept. Give --price, or the setting 'embedder_price': the price of a million tokens, 0 if they"
                     " are free."
                 )
             elif self.spent + cost > self.most:
                 raise BudgetError(
-                    f"No more was sent to be embedded: the next request could cost {cost / 1e6:.6f}, and of the"
-                    f" {self.most / 1e6:.6f} that may be spent on this {self.spent / 1e6:.6f} are. Allow more with"
+                    f"No more was sent to be embedded: the next request could cost {cost / 1e6:.6f}, and"
+                    f" {self.spent / 1e6:.6f} of the {self.most / 1e6:.6f} that may be spent are used. Allow more with"
                     " --max-cost, or the setting 'refresh_cost'."
                 )
             else:
                 self.spent += cost
 
-    def correct(self, taken: int | None, cost: int | None) -> None:
+    def correct(self, reserved: int | None, cost: int | None) -> None:
         """Replace a request's maximum cost by its actual cost."""
         with self._lock:
-            self.spent += (cost or 0) - (taken or 0)
+            self.spent += (cost or 0) - (reserved or 0)
 
 
 class Meter(Protocol):
@@ -191,8 +191,8 @@ class UnaskedEmbedder(RemoteEmbedder):
 
     def _refusal(self) -> UpstreamError:
         return UpstreamError(
-            f"Nothing was sent to {self.name!r}, which the index names and no setting of yours does: "
-            f"give --embedder {self._spec} once, or set 'embedder', to let it be asked"
+            f"Nothing was sent to {self.name!r}, because only the index names it, and none of your settings: "
+            f"give --embedder {self._spec} once, or set 'embedder', to allow requests to it"
         )
 
 

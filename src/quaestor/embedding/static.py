@@ -164,7 +164,7 @@ class StaticEmbedder:
             table = map_array(folder / "table.npy")
             scales = map_array(folder / "scales.npy")
             moves = folder / "questions.npy"
-            moved = map_array(moves).astype(np.float32) if moves.exists() else None
+            question_matrix = map_array(moves).astype(np.float32) if moves.exists() else None
         except (OSError, ValueError) as error:
             raise IndexUnusableError(
                 f"The embedder in {str(folder)!r} cannot be read ({error}); reinstall it."
@@ -174,11 +174,12 @@ class StaticEmbedder:
                 f"The embedder in {str(folder)!r} is damaged: its parts differ in length; reinstall it."
             )
         embedder = cls(str(metadata["name"]), table, scales, vocabulary, int(metadata["hashed"]))
-        if moved is not None and moved.shape != (embedder.dimensions,) * 2:
+        if question_matrix is not None and question_matrix.shape != (embedder.dimensions,) * 2:
             raise IndexUnusableError(
-                f"The embedder in {str(folder)!r} is damaged: questions.npy has the shape {moved.shape}; reinstall it."
+                f"The embedder in {str(folder)!r} is damaged: questions.npy has the shape {question_matrix.shape};"
+                " reinstall it."
             )
-        embedder._moved = moved
+        embedder._moved = question_matrix
         return embedder.from_disk(cls.load, folder)
 
     def from_disk(self, load: Callable[..., StaticEmbedder], *where: object) -> StaticEmbedder:

@@ -174,16 +174,16 @@ class Run:
         return None if built is None else _missing_questions(part, self._answers(cell, built))
 
     def _cell(self, part: Part, configuration: Configuration, progress: _Count) -> Cell:
-        begun = self._begin_cell(part, configuration)
-        folder, embedder, settings = begun.folder, begun.trial.embedder, begun.settings
+        cell = self._begin_cell(part, configuration)
+        folder, embedder, settings = cell.folder, cell.trial.embedder, cell.settings
         built = build_index(part.root, folder, embedder, settings, self._watcher.indexing, self._allowance)
-        answers = self._answers(begun, built)
+        answers = self._answers(cell, built)
         missing = _missing_questions(part, answers)
         progress.add(len(part.questions) - len(missing), configuration)
         if missing and built.chunks:
             # Opened anew for each way of searching: what one of them has loaded must not speed up the next.
             with open_trial_index(part.root, folder, embedder, settings) as corpus:
-                _ask(corpus, begun, missing, answers, progress)
+                _ask(corpus, cell, missing, answers, progress)
         return Cell(configuration, part, built, answers.of(part.questions))
 
     def _begin_cell(self, part: Part, configuration: Configuration) -> _StartedCell:
@@ -192,8 +192,8 @@ class Run:
         folder = self._place.indexes / index_key(part.root, trial.embedder, settings)
         return _StartedCell(part, configuration, settings, trial, folder)
 
-    def _answers(self, begun: _StartedCell, built: BuiltIndex) -> Answers:
-        return Answers(self._place.answers / f"{_key(begun, built)}.jsonl")
+    def _answers(self, cell: _StartedCell, built: BuiltIndex) -> Answers:
+        return Answers(self._place.answers / f"{_key(cell, built)}.jsonl")
 
     def _trial(self, part: Part, settings: Settings) -> TrialVectors:
         """Return the embedder of a name: one for the whole run, because some take long to load."""
@@ -227,11 +227,9 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _ask(
-    corpus: Corpus, begun: _StartedCell, questions: Sequence[Question], answers: Answers, progress: _Count
-) -> None:
+def _ask(corpus: Corpus, cell: _StartedCell, questions: Sequence[Question], answers: Answers, progress: _Count) -> None:
     """Ask some questions, and keep each answer before the next one is asked."""
-    retriever, search = _retriever(corpus, begun), begun.configuration.search
+    retriever, search = _retriever(corpus, cell), cell.configuration.search
     for question in questions[:_WARM_UP]:
         retriever.search(question.text, DEPTH, mode=search)
     with answers.open_for_adding() as file:
@@ -241,12 +239,12 @@ def _ask(
             seconds = time.perf_counter() - started
             if corpus.meaning.outage is not None:
                 raise corpus.meaning.outage
-            answers.add(file, question, Answer.of(hits, begun.part.prefix, seconds))
-            progress.add(1, begun.configuration)
+            answers.add(file, question, Answer.of(hits, cell.part.prefix, seconds))
+            progress.add(1, cell.configuration)
 
 
-def _retriever(corpus: Corpus, begun: _StartedCell) -> Retriever:
-    own, part, trust = corpus.retriever, begun.part, begun.trial.trust
+def _retriever(corpus: Corpus, cell: _StartedCell) -> Retriever:
+    own, part, trust = corpus.retriever, cell.part, cell.trial.trust
     ranker = own.ranker if trust == 1.0 else with_dense_factor(own.ranker, trust)
     return Retriever(own.store, own.embedder, ranker, own.project if part.project is None else part.project)
 
@@ -256,10 +254,10 @@ def _missing_questions(part: Part, answers: Answers) -> list[Question]:
     return [question for question in part.questions if question.id not in known]
 
 
-def _key(begun: _StartedCell, built: BuiltIndex) -> str:
+def _key(cell: _StartedCell, built: BuiltIndex) -> str:
     """Return the name of a file of answers: one for each state of the corpus and each way of searching."""
-    part, search = begun.part, begun.configuration.search
-    text = repr((begun.folder.name, built.state, search, part.prefix, part.project, begun.trial.trust, DEPTH))
+    part, search = cell.part, cell.configuration.search
+    text = repr((cell.folder.name, built.state, search, part.prefix, part.project, cell.trial.trust, DEPTH))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
@@ -278,15 +276,15 @@ def estimate(
     """
     estimates: list[Estimate] = []
     for part in data_set.parts:
-        begun: set[tuple[str, str]] = set()
+        counted: set[tuple[str, str]] = set()
         for one in configurations:
             settings = settings_of(part)._replace(embedder=one.embedder, chunker=one.chunker)
             remote = remote_model(settings)
             if remote is None:
                 continue
             missing = run.unasked_questions(part, one)
-            if missing is None and (one.embedder, one.chunker) not in begun:
-                begun.add((one.embedder, one.chunker))
+            if missing is None and (one.embedder, one.chunker) not in counted:
+                counted.add((one.embedder, one.chunker))
                 estimates.append(survey_and_estimate(part.root, settings, rebuild=True)[1])
             if one.search != "lexical":
                 questions = part.questions if missing is None else missing

@@ -79,11 +79,11 @@ def holm(chances: Sequence[float]) -> list[float]:
 
 
 def _chance_of(gaps: NDArray[np.float64]) -> float:
-    moved = gaps[gaps != 0]
-    if not len(moved):
+    nonzero = gaps[gaps != 0]
+    if not len(nonzero):
         return 1.0
     chance = np.random.default_rng(0)
-    signs = chance.integers(0, 2, (_SAMPLES, len(moved)), dtype=np.int8) * 2 - 1
-    sums = np.abs(signs @ moved)
+    signs = chance.integers(0, 2, (_SAMPLES, len(nonzero)), dtype=np.int8) * 2 - 1
+    sums = np.abs(signs @ nonzero)
     # One more of each: the observed signs are one of the possible ones.
-    return float((1 + np.count_nonzero(sums >= abs(moved.sum()) - 1e-9)) / (1 + _SAMPLES))
+    return float((1 + np.count_nonzero(sums >= abs(nonzero.sum()) - 1e-9)) / (1 + _SAMPLES))

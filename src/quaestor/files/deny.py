@@ -195,7 +195,7 @@ def deny_file(name: str, folder: str = "") -> Reason | None:
 
 
 def advice_for(name: str) -> str:
-    """Return what to do about a file of this name that is left out as binary, or "" if nothing can be done."""
+    """Return how the text of a binary file can be had nevertheless, by its name; "" if it cannot."""
     suffix = suffix_of(name)
     if suffix in _PACKED:
         return "an archive: unpack it and index the folder"

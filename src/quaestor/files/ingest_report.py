@@ -107,6 +107,9 @@ Progress = Callable[[ProgressState], None]
 """Called during the work, from the thread that called ``refresh``."""
 
 
+READ_ANEW = "The index was made by an earlier version or with other settings, so every file is read anew."
+
+
 class Changes(NamedTuple):
     """What a refresh did.
 
@@ -127,6 +130,7 @@ class Changes(NamedTuple):
         pending: paths with chunks that are not embedded yet and are found only by words.
         failure: why a remote embedder got no further requests, or None.
         elsewhere: number of files that other processes indexed, which shared the work.
+        anew: whether every file is read anew, because an earlier version or other settings made the index.
     """
 
     added: tuple[str, ...] = ()
@@ -145,6 +149,7 @@ class Changes(NamedTuple):
     pending: tuple[str, ...] = ()
     failure: QuaestorError | None = None
     elsewhere: int = 0
+    anew: bool = False
 
     def followed_by(self, later: Changes) -> Changes:
         """Return the changes of this refresh and a later one together."""
@@ -163,6 +168,7 @@ class Changes(NamedTuple):
             pending=tuple(dict.fromkeys(self.pending + later.pending)),
             failure=later.failure or self.failure,
             elsewhere=self.elsewhere,
+            anew=self.anew or later.anew,
         )
 
     @property

@@ -24,8 +24,8 @@ from quaestor.files.deny import (
     largest,
     suffix_of,
 )
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.files.ingest_report import BY_SETTING, FoundFile, SkippedPath
-from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk_rules import Decisions, Folder, OpenFolder, Rules
 
 

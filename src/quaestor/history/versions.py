@@ -42,7 +42,7 @@ class Version(NamedTuple):
 
 def version_of_tag(name: str) -> Version | None:
     """Return the version that a tag names; None if it names none: ``v1.2.0``, ``release-1.2``, ``pkg/v1.2.0-rc.1``."""
-    match = _TAG.search(_POST.sub("", name[:200]))
+    match = _TAG.search(_POST.sub("", _dotted(name)))
     if match is None:
         return None
     numbers = [int(part) for part in re.split(r"[._]", match["numbers"]) if len(part) < 10]
@@ -55,8 +55,13 @@ def version_of_tag(name: str) -> Version | None:
 
 def prefix_of_tag(name: str) -> str:
     """Return the part of a tag's name before the version and its ``v``: ``pkg/`` of ``pkg/v1.2.0``."""
-    match = _TAG.search(_POST.sub("", name[:200]))
+    match = _TAG.search(_POST.sub("", _dotted(name)))
     return name if match is None else name[: match.start("numbers")].removesuffix("v")
+
+
+def _dotted(name: str) -> str:
+    """Return the beginning of a tag's name with points in a date, of which otherwise only the day is a version."""
+    return re.sub(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)", r"\1.\2.\3", name[:200])
 
 
 def version_in(text: str) -> Version | None:
@@ -147,7 +152,7 @@ _DATE = re.compile(r"\b(?:19|20)\d\d[-/.]\d\d?[-/.]\d\d?\b")
 # What may stand before the version in its heading: marks, "Version", the project's name.
 _HEADING = re.compile(
     rf"^(?!\s*changes\s+since\b)\s{{0,3}}(?:#{{1,6}}\s+|=+\s+|\*+\s*)?(?:{_DATE.pattern}[,:]?\s+(?=version\s|v?\d))?"
-    rf"[\[(:*`]{{0,3}}(?:[\w.+-]+\s+){{0,3}}?"
+    rf"[\[(:*`]{{0,3}}(?:[\w.+'’-]+\s+){{0,3}}?"
     rf"(?:version|release|changes in|from\s+(?:{WRITTEN})\s+to|v\.?)?\s*"
     rf"(?P<version>{WRITTEN})(?![\w.]*\w)",
     re.IGNORECASE,

@@ -15,6 +15,7 @@ from quaestor.embedding.remote import Allowance
 from quaestor.files.change_watch import ChangeWatch
 from quaestor.files.consistent_read import UNTRUSTED, on_disk, read_snapshot
 from quaestor.files.git_folder import head_commit
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.files.ingest_report import (
     Changes,
     CountTokens,
@@ -26,7 +27,6 @@ from quaestor.files.ingest_report import (
     Survey,
     by_reason,
 )
-from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import WalkResult, checked_root, folder_of, walk
 from quaestor.files.walk_rules import Decisions
 from quaestor.indexing.index_notes import TAKEN_IN_KEY, IntakeNote, pending_documents
@@ -158,7 +158,8 @@ class Indexer:
         deadline = None if budget_seconds is None else started + budget_seconds
         walk_result = self._scanner.scan()
         # The result is the same object as long as neither the files nor the store change.
-        if walk_result is not self._settled and self._follow_recipe():
+        anew = walk_result is not self._settled and self._follow_recipe()
+        if anew:
             walk_result = self._scanner.scan()
         if complete:
             walk_result = self._with_pending(walk_result)
@@ -167,7 +168,7 @@ class Indexer:
             if budget_seconds is not None:
                 intake.committer.patience = budget_seconds
             changes = self._index_files(walk_result, intake, progress, deadline, share=share)
-            return changes._replace(seconds=time.monotonic() - started)
+            return changes._replace(seconds=time.monotonic() - started, anew=anew)
         if walk_result is not self._settled and self._remember(walk_result):
             self._settled = walk_result
         seconds = time.monotonic() - started

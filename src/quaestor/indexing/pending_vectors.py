@@ -24,7 +24,7 @@ from quaestor.core.errors import IndexUnusableError
 from quaestor.core.private_folders import make_private
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
-from quaestor.files.source_settings import IngestSettings
+from quaestor.files.indexing_settings import IngestSettings
 from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
 from quaestor.indexing.prepare import encode
 from quaestor.stores import Pack, Store, Writer
@@ -127,7 +127,7 @@ def place_of(folder: Path) -> Path:
     return folder / _FOLDER
 
 
-def coming_progress(folder: Path) -> PendingProgress | None:
+def pending_progress(folder: Path) -> PendingProgress | None:
     """Return the progress of the vectors that are made for the index in ``folder``; None if none are."""
     file = place_of(folder) / _FILE
     if not file.exists():

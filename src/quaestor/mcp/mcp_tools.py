@@ -85,8 +85,8 @@ def _call_search(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
     outcome = _search_one(several, passed)
     if outcome.failed:
         return replace(outcome, text=f"{outcome.text} {load('mcp_takes_corpus').template}")
-    coming = next((one for corpus in several.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
-    return _with_remarks(outcome, several.reach, coming, {**failures, **several.failures}, several.translation(query))
+    progress = next((one for corpus in several.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
+    return _with_remarks(outcome, several.reach, progress, {**failures, **several.failures}, several.translation(query))
 
 
 def _chosen_names(value: object, known: Sequence[str]) -> Sequence[str]:

@@ -296,13 +296,13 @@ class Modules:
         for names, path in self._by_last.get(ending[-1], ()):
             lower = tuple(name.lower() for name in names)
             # One bare name says little: it is a file of the same folder, or of the root or what stands below it.
-            telling = len(ending) > 1 or len(names) <= 2 or lower[:-1] == own
+            is_distinctive = len(ending) > 1 or len(names) <= 2 or lower[:-1] == own
             # Go states where the module itself lies before the folder within it.
             hosted = "." in ending[0] and ending[-len(lower) :] == lower
             # It imports folders, never a file: "log" is not log.go.
             if importer.endswith(".go") and names != tuple(dirname(path).split("/")):
                 continue
-            if (hosted or (telling and lower[-len(ending) :] == ending)) and path != importer:
+            if (hosted or (is_distinctive and lower[-len(ending) :] == ending)) and path != importer:
                 kind = _file_preference(path, file_ending, importer)
                 fits.append((min(len(lower), len(ending)), _shared_prefix(own, lower), -len(names), kind, path))
         return max(fits)[-1] if fits else None

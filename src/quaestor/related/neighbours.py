@@ -63,13 +63,13 @@ class Sources:
             self._documents = generation, documents, modules_of(self.store, documents)
         return self._documents[1], self._documents[2]
 
-    def similar(self, text: str, symbol: str | None, apart: Collection[str], limit: int) -> Iterator[Relative]:
-        """Yield the chunks nearest in meaning, one per document, without the documents in ``apart``."""
+    def similar(self, text: str, symbol: str | None, excluded: Collection[str], limit: int) -> Iterator[Relative]:
+        """Yield the chunks nearest in meaning, one per document, without the documents in ``excluded``."""
         vector = self._embedder.encode([f"{symbol or ''}\n{text}"])[0]
         if not vector.any():
             return
         nearest = [identifier for identifier, _ in self.store.dense(vector, _SIMILAR)]
-        seen = set(apart)
+        seen = set(excluded)
         for stored in self.store.get(nearest).values():
             if stored.document.path not in seen and limit > 0:
                 seen.add(stored.document.path)
@@ -128,8 +128,8 @@ def definitions_beside(file: IndexedFile, home: Relative, limit: int) -> Iterato
     defined = _definitions_in(file) if len(file.text) <= LARGE else []
     spans = {(one.span.start_line, one.span.end_line): one for one in defined}
     chunks = {} if spans else {(one.start_line, one.end_line): one for one in by_chunks(file, "neighbours")}
-    apart = [(start, end) for start, end in spans or chunks if end < home.start_line or start > home.end_line]
-    for lines in sorted(sorted(apart, key=lambda lines: abs(lines[0] - home.start_line))[:limit]):
+    outside = [(start, end) for start, end in spans or chunks if end < home.start_line or start > home.end_line]
+    for lines in sorted(sorted(outside, key=lambda lines: abs(lines[0] - home.start_line))[:limit]):
         relative = _of_definition(spans[lines], file, "neighbours") if spans else chunks[lines]
         yield replace(relative, role="same file")
 

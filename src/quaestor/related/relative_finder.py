@@ -195,8 +195,8 @@ class NameRelatives:
         file = load_file(self._store, home.path)
         if file is not None:
             yield from definitions_beside(file, home, half)
-        apart = {one.path for one in definitions}
-        yield from self._sources.similar(home.text, home.symbol, apart, half)
+        excluded = {one.path for one in definitions}
+        yield from self._sources.similar(home.text, home.symbol, excluded, half)
         _, _, prose = split_tests(self._word_candidates().listed)
         # A text without headings is as likely a list of words as prose.
         sections = [one.chunks[0] for one in prose if one.chunks[0].document.chunker == "headings"]

@@ -104,9 +104,9 @@ class UseFinder:
         uses = uses_of_definition(
             occurrences_in_file, self._name, file.text, language, outside, home=candidate.path in self.homes
         )
-        telling = [one for one in uses if one.role != "import"] or uses[:1]
+        shown = [one for one in uses if one.role != "import"] or uses[:1]
         places: dict[int, Occurrence] = {}
-        for one in sorted(telling, key=lambda one: _ROLES.index(one.role)):
+        for one in sorted(shown, key=lambda one: _ROLES.index(one.role)):
             places.setdefault(one.start_line, one)
         return [
             file.relative(kind, one.role, line, one.end_line, ".".join(one.symbols) or None)

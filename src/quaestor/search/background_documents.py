@@ -64,7 +64,10 @@ _ASKS = {
         r"|when (?:was|were|did) .*\b(?:add|introduc|remov|deprecat|drop|fix|releas|renam|chang)",
         re.IGNORECASE,
     ),
-    LEGAL: re.compile(r"licen[cs]|copyright|\bauthors?\b|contributors|patent", re.IGNORECASE),
+    LEGAL: re.compile(
+        r"licen[cs]|lizen[zs]|copyright|urheber|\bauthors?\b|\bauteurs?\b|\bautor(?:en|es)?\b|contributors|patent",
+        re.IGNORECASE,
+    ),
     VENDORED: re.compile(r"vendor|third[ -]?party|\bbundled\b|node_modules", re.IGNORECASE),
     GENERATED: re.compile(r"generated|minified|lock ?file", re.IGNORECASE),
     TRANSLATION: re.compile(r"translat|locali[sz]|\bi18n\b|\bintl\b|\bl10n\b|\blocales?\b", re.IGNORECASE),
@@ -95,7 +98,9 @@ def background_of(parts: Sequence[str], *, prose: bool, data: bool) -> str:
     plain += [part[: number.start()] for part in plain if (number := _VERSION.search(part))]
     if any(part in _CHANGELOGS or part.replace("_", "") in _CHANGELOGS for part in plain):
         return CHANGELOG
-    if prose and (stem in _LEGAL or _SEPARATORS.split(stem)[0] in _LICENCES):
+    # docs/open-source/licenses.md is a chapter about licences.
+    about = stem == "licenses" and len(folders) > 1
+    if prose and not about and (stem in _LEGAL or _SEPARATORS.split(stem)[0] in _LICENCES):
         return LEGAL
     kind = _translation(folders, name)
     # What a program shows in a language is no document in it: who asks in that language does not ask for this.

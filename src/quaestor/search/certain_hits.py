@@ -213,8 +213,10 @@ def _looks_defined(name: str, text: str) -> bool:
     place = text.find(name)
     while place >= 0:
         end = place + len(name)
-        apart = not (text[place - 1 : place].isalnum() or text[end : end + 1].isalnum()) and text[end : end + 1] != "_"
-        if apart and text[place - 1 : place] != "_":
+        is_separate = (
+            not (text[place - 1 : place].isalnum() or text[end : end + 1].isalnum()) and text[end : end + 1] != "_"
+        )
+        if is_separate and text[place - 1 : place] != "_":
             line = max(text.rfind("\n", 0, place) + 1, place - _LONGEST_BEFORE)
             if _BEFORE.search(text[line:place]) or _AFTER.match(text, end):
                 return True

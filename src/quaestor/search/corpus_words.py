@@ -46,15 +46,18 @@ def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[st
         frequencies: returns the number of chunks that hold each term.
     """
     words = [*_WORD.finditer(text)]
-    parted = {word: parts for word in {match[0].lower() for match in words} if (parts := _parts_of_compound(word))}
+    parts_of_words = {
+        word: parts for word in {match[0].lower() for match in words} if (parts := _parts_of_compound(word))
+    }
     joined = [*_joined_spellings(text, words)]
-    if not (parted or joined):
+    if not (parts_of_words or joined):
         return ()
     every = {
-        word: stems_of([word])[0] for word in (*parted, *joined, *(one for parts in parted.values() for one in parts))
+        word: stems_of([word])[0]
+        for word in (*parts_of_words, *joined, *(one for parts in parts_of_words.values() for one in parts))
     }
     counts = frequencies([*every.values()])
-    rare = [one for word, parts in parted.items() if counts[every[word]] <= _RARE for one in parts]
+    rare = [one for word, parts in parts_of_words.items() if counts[every[word]] <= _RARE for one in parts]
     terms = (every[one] for one in (*joined, *rare))
     return tuple(term for term in dict.fromkeys(terms) if counts[term])
 

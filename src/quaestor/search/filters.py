@@ -105,8 +105,8 @@ def _take_date(filters: QuestionFilters, bylines: Bylines) -> QuestionFilters | 
         again = (since and filters.where.since) or (before and filters.where.before)
         if (since or before) and not again and _limits_documents(match, filters.text, bylines):
             where = filters.where._replace(since=since or filters.where.since, before=before or filters.where.before)
-            if taken := _without_phrase(filters, *match.span(), where):
-                return taken
+            if without_date := _without_phrase(filters, *match.span(), where):
+                return without_date
     return None
 
 
@@ -114,8 +114,10 @@ def _take_authors(filters: QuestionFilters, known: Collection[frozenset[str]]) -
     """Return the question without its authors; None if none are named."""
     for match in _BY.finditer(filters.text) if known and not filters.where.authors else ():
         names, end = _authors_named(filters.text, match, known)
-        if names and (taken := _without_phrase(filters, match.start(), end, filters.where._replace(authors=names))):
-            return taken
+        if names and (
+            without_authors := _without_phrase(filters, match.start(), end, filters.where._replace(authors=names))
+        ):
+            return without_authors
     return None
 
 

@@ -265,15 +265,19 @@ def _free_neighbours(
     # What a document had when it was searched may not be what it has now.
     if [one.id for one in siblings[first.position : last.position + 1]] != [one.id for one in run.chunks]:
         return [], []
-    taken = {one.id for other in others for one in other.chunks}
+    used_chunks = {one.id for other in others for one in other.chunks}
     above, below = reversed(siblings[: first.position]), siblings[last.position + 1 :]
-    return _until_gap(first, above, taken), _until_gap(last, below, taken)
+    return _until_gap(first, above, used_chunks), _until_gap(last, below, used_chunks)
 
 
-def _until_gap(start: StoredChunk, others: Iterable[StoredChunk], taken: AbstractSet[int]) -> list[StoredChunk]:
+def _until_gap(start: StoredChunk, others: Iterable[StoredChunk], used_chunks: AbstractSet[int]) -> list[StoredChunk]:
     free: list[StoredChunk] = []
     for one, other in pairwise([start, *others]):
-        if other.id in taken or not _are_adjacent(one.chunk.span, other.chunk.span) or _on_different_pages(one, other):
+        if (
+            other.id in used_chunks
+            or not _are_adjacent(one.chunk.span, other.chunk.span)
+            or _on_different_pages(one, other)
+        ):
             break
         free.append(other)
     return free

@@ -94,7 +94,7 @@ def profile_path(path: str) -> PathProfile:
         # An entry file speaks for its folder.
         stem = folder.rpartition("/")[2]
     parts = path.split("/")
-    lowered = path.lower().split("/")
+    lower_parts = path.lower().split("/")
     ending = name.rpartition(".")[2].lower() if "." in name else ""
     stem_terms, folder_terms = _terms_of_name(stem), frozenset().union(*map(_terms_of_name, parts[-1 - _SPEAKING : -1]))
     prose, data = ending in _PROSE, ending in _DATA
@@ -106,11 +106,11 @@ def profile_path(path: str) -> PathProfile:
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
         test=any(map(_is_test_folder, _without_documents(parts[:-1]) if prose else parts[:-1])) or _is_test(name),
-        example=_is_example(lowered, prose=prose),
+        example=_is_example(lower_parts, prose=prose),
         declaration=name.endswith((".d.ts", ".pyi")),
         prose=prose,
         data=data,
-        background=background_of(lowered, prose=prose or not ending, data=data),
+        background=background_of(lower_parts, prose=prose or not ending, data=data),
     )
 
 
@@ -127,20 +127,20 @@ def _without_documents(folders: list[str]) -> list[str]:
     return [one for one in folders if one.lower() not in _OF_DOCUMENTS]
 
 
-def _is_example(lowered: list[str], *, prose: bool) -> bool:
+def _is_example(lower_parts: list[str], *, prose: bool) -> bool:
     """Return whether a path is that of an example; ``src/main/java/org/samples/shop`` names a package."""
-    for at, part in enumerate(lowered):
-        if part in _JVM and lowered[at - 1 : at] in _MAIN:
-            lowered = lowered[:at]
+    for at, part in enumerate(lower_parts):
+        if part in _JVM and lower_parts[at - 1 : at] in _MAIN:
+            lower_parts = lower_parts[:at]
             break
-    folders = _EXAMPLE_FOLDERS.intersection(lowered)
-    return bool(folders) and not (prose and folders <= _OF_DOCUMENTS) and not _measures(lowered)
+    folders = _EXAMPLE_FOLDERS.intersection(lower_parts)
+    return bool(folders) and not (prose and folders <= _OF_DOCUMENTS) and not _measures(lower_parts)
 
 
-def _measures(lowered: list[str]) -> bool:
+def _measures(lower_parts: list[str]) -> bool:
     """Return whether a path's benchmarks are part of a program that measures: ``src/benchmark/run.rs``."""
-    places = [at for at, part in enumerate(lowered) if part in _EXAMPLE_FOLDERS]
-    return all(lowered[at].startswith("benchmark") and at > 0 and lowered[at - 1] in _SOURCES for at in places)
+    places = [at for at, part in enumerate(lower_parts) if part in _EXAMPLE_FOLDERS]
+    return all(lower_parts[at].startswith("benchmark") and at > 0 and lower_parts[at - 1] in _SOURCES for at in places)
 
 
 @lru_cache(maxsize=1 << 13)  # many paths have names of folders in common

@@ -124,18 +124,18 @@ def shares_of_runs(runs: WordRuns, texts: Sequence[Words]) -> NDArray[np.float64
     if not len(words):
         return table
     numbers = np.frombuffer(b"".join(texts), dtype=np.uintc)
-    places, standing = _find_words(words, numbers)
+    places, positions = _find_words(words, numbers)
     ends = np.cumsum([len(text) // numbers.itemsize for text in texts])
     for column, weighed in enumerate(([(run, 1.0) for run in runs.triples], runs.pairs)):
         if weighed:
             weighed_runs, shares = zip(*weighed, strict=True)
-            starts, which = _starts_of_runs(np.searchsorted(words, weighed_runs), standing, places, len(words))
+            starts, which = _starts_of_runs(np.searchsorted(words, weighed_runs), positions, places, len(words))
             holds = np.zeros((len(texts), len(weighed_runs)))
             holds[np.searchsorted(ends, starts, side="right"), which] = 1
             table[:, column] = holds @ shares / sum(shares)
     if single:
         holds = np.zeros((len(texts), len(words)))
-        holds[np.searchsorted(ends, places, side="right"), standing] = 1
+        holds[np.searchsorted(ends, places, side="right"), positions] = 1
         weights = np.array([weight for _, weight in runs.words])
         table[:, 2] = holds[:, np.searchsorted(words, single)] @ weights / weights.sum()
     return table

@@ -134,8 +134,8 @@ def without_name(question: str, name: str) -> str:
     if not name or name.lower() not in question.lower():
         return question
     shorter = re.sub(rf"(?<![\w./:@-]){re.escape(name)}(?:['’]s)?(?![\w/:(@-]|\.\w)", "", question, flags=re.IGNORECASE)
-    telling = {word.lower() for word in find_words(shorter)} - STOP_WORDS
-    return shorter.strip() if telling else question
+    content_words = {word.lower() for word in find_words(shorter)} - STOP_WORDS
+    return shorter.strip() if content_words else question
 
 
 def _name_whose_uses(text: str) -> str:
@@ -167,7 +167,7 @@ def _kind(text: str) -> QueryKind:
 
 
 def _looks_like_a_name(text: str) -> bool:
-    """Tell ``HandlerStack`` and ``send`` from questions, which some scripts put no space into."""
+    """Return whether a text is like ``HandlerStack`` or ``send``; a question in some scripts has no space, either."""
     return " " not in text and not (has_unspaced(text) and len(text) > _LONGEST_UNSPACED_NAME)
 
 

@@ -110,13 +110,13 @@ def diversify(scores: Sequence[float], files: Sequence[Hashable], decay: float, 
     if not decay:
         return [(index, scores[index]) for index in waiting[:k]]
     earlier = dict.fromkeys(files, 0)
-    lowered: list[tuple[int, float]] = []
+    adjusted: list[tuple[int, float]] = []
     # Entries of one file come in falling order, so each one's penalty is known when its turn comes.
     for index in waiting:
         file = files[index]
-        lowered.append((index, scores[index] - decay * earlier[file]))
+        adjusted.append((index, scores[index] - decay * earlier[file]))
         earlier[file] += 1
-    return sorted(lowered, key=itemgetter(1), reverse=True)[:k]
+    return sorted(adjusted, key=itemgetter(1), reverse=True)[:k]
 
 
 class Shares(Mapping[str, float]):

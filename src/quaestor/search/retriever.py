@@ -147,7 +147,7 @@ class Retriever:
 
     def _gather_candidates(self, query: Query, matched: WordMatches, count: int, where: Where | None) -> Candidates:
         """Return the candidates, given the matches of the query's words."""
-        lexical, body = matched.found
+        lexical, body = matched.chunks
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
         chosen = dict.fromkeys([*lexical.best(count), *dense.best(count), *body.best(count // 2)])

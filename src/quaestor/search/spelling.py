@@ -180,19 +180,19 @@ def correct_spelling(store: Store, query: Query) -> Spelling:
     if all(store.frequencies(query.terms).values()) or is_foreign(query.text):
         return Spelling(query.text)
     places = list(_WORD.finditer(query.text))
-    telling = list(dict.fromkeys(one.group() for one in places if one.group().lower() not in SAY_NOTHING))
-    counts = store.frequencies([term for word in telling for term in terms_of_word(word)])
-    standing = {word: [counts.get(term, 0) > 0 for term in terms_of_word(word)] for word in telling}
-    strange = bool(telling) and not any(map(any, standing.values()))
+    content_words = list(dict.fromkeys(one.group() for one in places if one.group().lower() not in SAY_NOTHING))
+    counts = store.frequencies([term for word in content_words for term in terms_of_word(word)])
+    is_known = {word: [counts.get(term, 0) > 0 for term in terms_of_word(word)] for word in content_words}
+    strange = bool(content_words) and not any(map(any, is_known.values()))
     if len(places) > _MOST_WORDS or query.kind == "trace":
         return Spelling(query.text, all_unknown=strange)
     names = only_names(query.text)
     unknown: dict[str, UnknownWord] = {}
-    for word in telling:
-        if not all(standing[word]):
+    for word in content_words:
+        if not all(is_known[word]):
             nearest = _nearest(store, word, name=word in names)
             # A name that is written with other separators stands by its parts.
-            if nearest or not all(standing[word][-len(split_identifier(word)) :]):
+            if nearest or not all(is_known[word][-len(split_identifier(word)) :]):
                 unknown[word] = UnknownWord(word, nearest)
     mended = replace_unknown(query.text, unknown.values())
     return Spelling(mended, tuple(unknown.values()), strange and mended == query.text)

@@ -223,10 +223,10 @@ class AddedSites:
         if before is None and len(self.list()) >= _MOST:
             raise LimitError(f"{_MOST} sites are on the list already, which is the limit. Remove one first.")
         site = replace(before or AddedSite(address, most_pages), most_pages=most_pages, problem=_UNFINISHED)
-        begun = threading.Event()
+        has_begun = threading.Event()
         # A daemon thread: a server that stops does not wait for it; pages that were fetched are kept.
-        threading.Thread(target=self._fetch, args=(site, begun), name=f"fetch {address}", daemon=True).start()
-        begun.wait()
+        threading.Thread(target=self._fetch, args=(site, has_begun), name=f"fetch {address}", daemon=True).start()
+        has_begun.wait()
 
     def add(self, address: str) -> None:
         """Begin to serve a site that was fetched.
@@ -255,18 +255,18 @@ class AddedSites:
             return False
         return parts.scheme in ("http", "https") and is_named(parts.hostname or "", self.allowed)
 
-    def _fetch(self, site: AddedSite, begun: threading.Event) -> None:
+    def _fetch(self, site: AddedSite, has_begun: threading.Event) -> None:
         try:
             with self._claims.attempt(_KIND, site.address) as mine:
                 if not mine:
                     return
                 self._store_site(site)
-                begun.set()
+                has_begun.set()
                 problem = self._problem(site)
                 if (current := self.get(site.address)) is not None and problem is not None:
                     self._store_site(replace(current, problem=problem))
         finally:
-            begun.set()
+            has_begun.set()
 
     def _problem(self, site: AddedSite) -> str | None:
         """Fetch a site; return why it is incomplete, "" if it is complete, or None if fetching was cancelled."""

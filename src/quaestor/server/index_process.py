@@ -53,7 +53,7 @@ class FirstIndexes:
             progress: called during the work, or during the wait; an exception from it ends either.
         """
 
-        def told(state: ProgressState) -> None:
+        def report(state: ProgressState) -> None:
             self._claims.publish(json.dumps(state), _KIND, str(root))
             progress(state)
 
@@ -61,7 +61,7 @@ class FirstIndexes:
             with self._claims.attempt(_KIND, str(root)) as mine:
                 if mine:
                     if not is_indexed(root, settings):
-                        make_index(root, settings, told)
+                        make_index(root, settings, report)
                     return
             text = self._claims.published_text(_KIND, str(root))
             progress(ProgressState(*json.loads(text)) if text else _COUNTING)

@@ -283,10 +283,10 @@ class _OpeningCorpus:
         self.reading_since: tuple[float, int] | None = None
 
 
-def _free_name(root: Path, taken: Container[str]) -> str:
+def _free_name(root: Path, used_names: Container[str]) -> str:
     """Return a folder's name, with as many of its parents as make it unique among the taken names."""
     names = (Path(*root.parts[-length:]).as_posix() for length in range(1, len(root.parts) + 1))
-    return next((name for name in names if name not in taken), str(root))
+    return next((name for name in names if name not in used_names), str(root))
 
 
 def first_index_progress(state: State) -> str:

@@ -40,11 +40,11 @@ class Claims:
         Args:
             name: the parts of the work's name, such as its kind and a path.
         """
-        taken = self._take(_claim_key(name))
+        is_ours = self._take(_claim_key(name))
         try:
-            yield taken
+            yield is_ours
         finally:
-            if taken:
+            if is_ours:
                 self._free(_claim_key(name))
 
     def is_claimed(self, *name: str) -> bool:
@@ -74,8 +74,8 @@ class Claims:
         with self._shared.step(name) as claims:
             claims.execute("delete from claims where name = ? and until < ?", (name, self._shared.now(claims)))
             row = (name, self._holder, "", self._lease_end(claims))
-            taken = "insert into claims (name, holder, said, until) values (?, ?, ?, ?) on conflict do nothing"
-            return claims.execute(taken, row).rowcount == 1
+            statement = "insert into claims (name, holder, said, until) values (?, ?, ?, ?) on conflict do nothing"
+            return claims.execute(statement, row).rowcount == 1
 
     def _lease_end(self, claims: Connection) -> float | None:
         return None if self.lease is None else self._shared.now(claims) + self.lease

@@ -143,8 +143,8 @@ class UploadTable:
         with self._tables.step(f"uploads {self._owner}") as connection:
             there = self._read_files(connection)
             check(there)
-            taken = {one.name for one in there}
-            name = next(one for one in names if one not in taken)
+            used_names = {one.name for one in there}
+            name = next(one for one in names if one not in used_names)
             # Later than the user's other documents, so that every change alters the number of documents or the latest
             # time.
             after = max((one.changed for one in there), default=0) + 1

@@ -139,10 +139,10 @@ class Documents:
 
 
 def _check_room(there: Sequence[UploadedFile], size: int) -> None:
-    taken = sum(one.size for one in there)
-    if len(there) >= _MOST or taken + size > _MOST_BYTES:
+    used_bytes = sum(one.size for one in there)
+    if len(there) >= _MOST or used_bytes + size > _MOST_BYTES:
         raise LimitError(
-            f"You have {len(there):,} documents of {taken:,} bytes; {_MOST:,} of {_MOST_BYTES:,} are allowed."
+            f"You have {len(there):,} documents of {used_bytes:,} bytes; {_MOST:,} of {_MOST_BYTES:,} are allowed."
             " Delete some first."
         )
 

@@ -74,7 +74,7 @@ def read_json(text: str, transcript: Transcript) -> None:
         transcript.requests()
         transcript.sources()
     except (SessionUnusableError, RowsRefusedError, LookupError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"the file to import is not a whole session ({error}); export it again") from None
+        raise UsageError(f"the file to import is not a complete session ({error}); export it again") from None
 
 
 def as_markdown(turns: Sequence[TurnRecord], calls: Sequence[CallRecord] = ()) -> str:

@@ -186,9 +186,9 @@ class SessionFile:
                     self._connection.execute("rollback")
                 raise
 
-    def damage_error(self, said: object) -> SessionUnusableError:
+    def damage_error(self, reason: object) -> SessionUnusableError:
         """Return the error for a file that cannot be read."""
-        return damage_error(_name_of(self._path), said)
+        return damage_error(_name_of(self._path), reason)
 
     def close(self) -> None:
         """Release the file."""
@@ -307,7 +307,7 @@ def failures_explained(path: Path | None) -> Iterator[None]:
         text = str(error)
         if "full" in text or "disk i/o" in text.lower():
             raise LimitError(
-                f"The session in {name} could not be written ({text}); what was recorded before is whole."
+                f"The session in {name} could not be written ({text}); everything recorded before is intact."
                 " Free some space and go on."
             ) from error
         if "locked" in text or "busy" in text:
@@ -328,7 +328,7 @@ def _name_of(path: Path | None) -> str:
 def damage_error(name: str, detail: object) -> SessionUnusableError:
     """Return the error for a file that cannot be read."""
     return SessionUnusableError(
-        f"The session in {name} is damaged ({detail}). Other sessions are not touched; move this file away,"
+        f"The session in {name} is damaged ({detail}). Other sessions are not affected; move this file away,"
         " or remove it with `quaestor sessions delete`."
     )
 
@@ -389,7 +389,7 @@ class SessionPlace(Protocol):
             SessionUnusableError: it cannot be written.
         """
 
-    def damage_error(self, said: object) -> SessionUnusableError:
+    def damage_error(self, reason: object) -> SessionUnusableError:
         """Return the error for rows that cannot be read."""
 
     def close(self) -> None:

@@ -117,11 +117,11 @@ class SharedSession:
                 raise _not_found(self._name)
             yield connection
 
-    def damage_error(self, said: object) -> SessionUnusableError:
+    def damage_error(self, reason: object) -> SessionUnusableError:
         """Return the error for rows that cannot be read."""
         return SessionUnusableError(
-            f"The session {self._name!r} in the store {str(self._server.address)!r} is damaged ({said}). Other sessions"
-            " are not touched; remove this one with `quaestor sessions delete`."
+            f"The session {self._name!r} in the store {str(self._server.address)!r} is damaged ({reason}). Other"
+            " sessions are not affected; remove this one with `quaestor sessions delete`."
         )
 
     def close(self) -> None:

@@ -170,7 +170,7 @@ class Transcript(RecordedSession):
         with self._place.writing() as connection:
             ended = f"insert into endings values (?{', ?' * (len(row) - 1)}) on conflict do nothing"
             if not connection.execute(ended, row).rowcount:
-                raise SessionUnusableError(f"turn {turn} was ended by another process; open the session anew")
+                raise SessionUnusableError(f"turn {turn} was ended by another process; open the session again")
             if ending.unchecked:
                 quotes = json.dumps([asdict(quote) for quote in ending.quotes])
                 connection.execute("insert into unchecked values (?, ?)", (turn, quotes))

@@ -87,11 +87,11 @@ class WordMatches(NamedTuple):
     """The chunks that match the words of a query.
 
     Attributes:
-        found: the chunks, for each choice of boosts.
+        chunks: the chunks with their scores, for each choice of boosts.
         frequencies: the words' frequencies, as ``Store.frequencies`` returns them.
     """
 
-    found: Sequence[ScoredChunks]
+    chunks: Sequence[ScoredChunks]
     frequencies: Mapping[str, int]
 
 

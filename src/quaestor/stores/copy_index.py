@@ -63,7 +63,7 @@ def copy_store(source: Store, target: Store, progress: Callable[[int, int], None
     target.settle()
     first, second = (digest_of(store, with_bytes=with_bytes) for store in (source, target))
     if first != second:
-        raise ConflictError("The two stores differ: one was written meanwhile. Run the same command again.")
+        raise ConflictError("The two stores differ: one was written to in the meantime. Run the same command again.")
     return CopyReport(first.documents, first.chunks, written, len(surplus), first.digest)
 
 

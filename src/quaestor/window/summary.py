@@ -55,7 +55,7 @@ class RollingSummary:
     """Makes a new summary only when enough messages were left out since the last one.
 
     Wraps a ``summarise`` that costs money or seconds. Between two calls, the last summary is returned, without the
-    messages left out since. A different conversation starts anew.
+    messages left out since. A different conversation starts over.
 
     Args:
         summarise: turns messages into a summary; given the last summary as a first message when there is one.

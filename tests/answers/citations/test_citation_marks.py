@@ -99,6 +99,34 @@ def test_an_answer_is_no_refusal() -> None:
     assert not says_no_answer("There is no answer to send back when the queue is empty [1].")
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I do not know.",
+        "I don't know",
+        "Sorry, but I cannot answer that.",
+        "The passages do not mention the price of bread.",
+        "The provided context doesn't contain the answer.\n",
+    ],
+)
+def test_a_sentence_that_says_it_alone_says_no_answer_as_the_mark_does(answer: str) -> None:
+    assert says_no_answer(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The passages do not say it, but it is 42.",
+        "I do not know. It is 42.",
+        "I do not know why it fails: it is 42.",
+        "The sources do not mention it [1].",
+        "The text does not hold more than 42 words: it is cut.",
+    ],
+)
+def test_who_says_more_than_that_is_judged(answer: str) -> None:
+    assert not says_no_answer(answer)
+
+
 @given(st.text(alphabet="ab [](){}\"'`>123:,;-\n“”【】", max_size=200))
 def test_any_text_is_read(answer: str) -> None:
     marks = parse(answer)

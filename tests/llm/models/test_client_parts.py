@@ -22,22 +22,22 @@ from quaestor.llm.models.reply_stream import StopCutter
 def test_stop_cutter_equals_cutting_the_whole(text: str, stops: list[str], data: st.DataObject) -> None:
     cutter = StopCutter(stops)
     shown, at = "", 0
-    while at < len(text) and cutter.found is None:
+    while at < len(text) and cutter.stop_met is None:
         size = data.draw(st.integers(1, 5))
         shown += cutter.feed(text[at : at + size])
         at += size
     fed = text[:at]
-    shown += cutter.flush() if cutter.found is None else ""
+    shown += cutter.flush() if cutter.stop_met is None else ""
     ends = [fed.index(stop) for stop in stops if stop in fed]
     assert shown == (fed[: min(ends)] if ends else fed)
-    assert (cutter.found is not None) is bool(ends)
+    assert (cutter.stop_met is not None) is bool(ends)
 
 
 @given(st.text("ab|>", max_size=40))
 def test_stop_cutter_holds_back_no_more_than_it_must(text: str) -> None:
     cutter = StopCutter(["|>"])
     shown = "".join(map(cutter.feed, text))
-    assert cutter.found is not None or text.removeprefix(shown) in ("", "|")
+    assert cutter.stop_met is not None or text.removeprefix(shown) in ("", "|")
 
 
 def delta(index: Any = None, id: Any = None, name: Any = None, arguments: Any = None) -> SimpleNamespace:

@@ -100,10 +100,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_pooled_connection_that_is_reset_after_a_500(
     scripted_server: Start, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Over https connections are kept. The client trusts this certificate in place of the system's.
-    monkeypatch.setattr(
-        "httpcore2.default_ssl_context", lambda **_: ssl.create_default_context(cafile=str(certificate))
-    )
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))  # over https connections are kept
     server = scripted_server([Reply(status=500), "back"], style="transformers_serve")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
+from missing_packages import run_without
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.llm.tokens import ExactTokenizer, HuggingFaceTokenizer, encoding_name_for, load_encoding, tokenizer_for
 from quaestor.llm.tokens.exact import CountCache, EncodingName, read_ranks
@@ -25,26 +26,33 @@ SHA256 = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_ranks_are_openais(name: str) -> None:
-    lines = (base64.b64encode(token) + b" %d\n" % rank for token, rank in read_ranks(name).items())  # type: ignore[arg-type]
-    assert hashlib.sha256(b"".join(lines)).hexdigest() == SHA256[name]
+DOWNLOADS = "https://openaipublic.blob.core.windows.net/encodings"
+
+
+def ranks_file(name: EncodingName) -> bytes:
+    """Return an encoding's ranks as OpenAI publishes them."""
+    return b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in read_ranks(name).items())
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_patterns_and_special_tokens_are_tiktokens(name: EncodingName, monkeypatch: pytest.MonkeyPatch) -> None:
-    hashes: list[str] = []
+def test_ranks_are_openais(name: EncodingName) -> None:
+    assert hashlib.sha256(ranks_file(name)).hexdigest() == SHA256[name]
 
-    def ranks(url: str, expected_hash: str) -> dict[bytes, int]:
-        hashes.append(expected_hash)
-        return read_ranks(name)
 
-    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", ranks)
+@pytest.mark.parametrize("name", NAMES)
+def test_patterns_special_tokens_and_ranks_are_tiktokens(
+    name: EncodingName, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What tiktoken would download lies in its cache, made of our ranks; it takes that file only by its hash."""
+    file = tmp_path / hashlib.sha1(f"{DOWNLOADS}/{name}.tiktoken".encode()).hexdigest()
+    file.write_bytes(ranks_file(name))
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     theirs = getattr(openai_public, name)()
+    assert list(tmp_path.iterdir()) == [file], "nothing else was wanted"
     ours = load_encoding(name)
-    assert hashes == [SHA256[name]]
     assert ours._pat_str == theirs["pat_str"]
     assert ours._special_tokens == theirs["special_tokens"]
+    assert ours._mergeable_ranks == theirs["mergeable_ranks"]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +172,13 @@ def test_hugging_face(tmp_path: Path) -> None:
         HuggingFaceTokenizer(tmp_path / "missing.json")
 
 
-def test_hugging_face_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tokenizers", None)
-    with pytest.raises(UsageError, match=r"quaestor\[tokenizers\]"):
-        HuggingFaceTokenizer("tokenizer.json")
+def test_hugging_face_without_the_package(tmp_path: Path) -> None:
+    code = """
+from quaestor.core.errors import UsageError
+from quaestor.llm.tokens import HuggingFaceTokenizer
+try:
+    HuggingFaceTokenizer("tokenizer.json")
+except UsageError as error:
+    print(error)
+"""
+    assert "`pip install 'quaestor[tokenizers]'`" in run_without("tokenizers", tmp_path / "packages", code)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
 import tiktoken
 
+from moments import calls_of
 from quaestor.core.messages import Message, ToolCall
 from quaestor.llm.tokens import MessageCounter, counter_for
 from quaestor.llm.tokens.exact import ExactTokenizer
@@ -74,24 +74,17 @@ def test_arguments_that_are_no_json_are_counted_as_text() -> None:
         assert counter.message(Message("assistant", "", tool_calls=(ToolCall("a", "b", arguments),))) > 3
 
 
-def test_ten_thousand_messages_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    encoded: list[str] = []
-    encode = tiktoken.Encoding.encode_ordinary
-
-    def counting(self: tiktoken.Encoding, text: str) -> list[int]:
-        encoded.append(text)
-        return encode(self, text)
-
-    monkeypatch.setattr(tiktoken.Encoding, "encode_ordinary", counting)
+def test_ten_thousand_messages_are_counted_once() -> None:
     counter = MessageCounter(ExactTokenizer("o200k_base"))
     messages = [
         Message("user", f"message {number} about the parser and its {number % 7} states") for number in range(10_000)
     ]
-    first = counter.messages(messages)
-    once = len(encoded)
-    assert once >= len(messages)
-    assert counter.messages(messages) == first
-    assert len(encoded) == once
+    with calls_of(tiktoken.Encoding.encode_ordinary) as encoded:
+        first = counter.messages(messages)
+        once = len(encoded)
+        assert once >= len(messages)
+        assert counter.messages(messages) == first
+        assert len(encoded) == once
 
 
 def test_any_tokenizer_will_do() -> None:

@@ -25,6 +25,12 @@ GOES_ON = [
     "can those be sent abroad?",
     "show me the code",
     "is it also done for items that somebody sends back?",
+    "Und wer ruft das auf?",
+    "Womit wird dabei am schnellsten gewogen?",
+    "Was geschieht mit den anderen Paketen?",
+    "Et pour les lettres recommandées de l'étranger ?",
+    "Où envoie-t-on ceux qui sont trop lourds pour la balance ?",
+    "¿Y cuánto pesan las cajas del otro almacén?",
 ]
 CHANGES = [
     "Where does the website check the password of a customer?",
@@ -35,6 +41,9 @@ CHANGES = [
     "New topic: who writes the invoice?",
     "Something else. Where is the logo?",
     "By the way, where do stamps come from?",
+    "Wie werden die Routen zweier Lieferwagen eines Depots geplant?",
+    "Comment le site vérifie-t-il le mot de passe d'un client ?",
+    "¿Cómo comprueba la página la contraseña de un cliente?",
 ]
 
 

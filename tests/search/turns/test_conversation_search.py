@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+from index_of_files import write_files
 from quaestor import Index
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Message
@@ -71,10 +72,7 @@ REPLY = "weigh_parcel in shop/parcel.py sums up the items."
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
     monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
-    for path, text in FILES.items():
-        (tmp_path / "shop" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "shop" / path).write_text(text, encoding="utf-8")
-    with Index.build(tmp_path / "shop") as built:
+    with Index.build(write_files(tmp_path / "shop", FILES)) as built:
         yield built
 
 

@@ -235,7 +235,7 @@ PAGE: dict[Key, list[Try]] = {
     ("POST", "/log-in"): [_open("/log-in", without=401, status=401, data={"token": "nobodys"})],
     ("POST", "/log-out"): [_open("/log-out", without=303, status=303)],
     ("GET", "/static/{name}"): [_open("/static/base.css", without=200)],
-    ("GET", "/static/{asked}/{name}"): [_open("/static/0/base.css", without=200)],
+    ("GET", "/static/{requested_version}/{name}"): [_open("/static/0/base.css", without=200)],
 }
 
 # Last, for from then on whoever tries has a document too.

@@ -185,3 +185,17 @@ def test_an_answer_that_repeats_itself_without_end_is_rendered_in_time(piece: st
 def test_boxes_of_tasks_are_drawn() -> None:
     made = str(render("- [x] mix\n- [ ] wait\n- [xy] no box\n", unsupported=["[x] mix"]))
     assert [text in made for text in ("☑ mix", "☐ wait", "[xy] no box")] == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("See [the guide](docs/a.md).", 'See <span title="docs/a.md">the guide</span>.'),
+        ("| a |\n|---|\n| [Success (UUID)](#success) |", '<span title="#success">Success (UUID)</span>'),
+        ("[b](javascript:x)", "[b](javascript:x)"),
+        ("`[a](b.md)`", "<code>[a](b.md)</code>"),
+    ],
+)
+def test_a_link_to_another_place_of_the_documents_is_its_label(markdown: str, html: str) -> None:
+    """It would lead nowhere from the page; its address is told where the pointer rests on it."""
+    assert html in render(markdown)

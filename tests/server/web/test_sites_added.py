@@ -14,8 +14,8 @@ from served import Running, serving, write
 
 from quaestor.assemble import make_users
 from quaestor.core.config import Settings
-from quaestor.crawl import clone, connections
 from quaestor.server.http.served_state import Served
+from servers.public_address import public  # noqa: F401 - a fixture
 from servers.site import Answer, SiteServer
 
 PAGES = {
@@ -33,13 +33,6 @@ def site() -> Iterator[SiteServer]:
 
     with SiteServer(answer) as found:
         yield found
-
-
-@pytest.fixture
-def public(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take this machine for the public internet, which tests do not ask."""
-    monkeypatch.setattr(connections, "is_public", lambda _: True)
-    monkeypatch.setattr(clone, "is_public", lambda _: True)
 
 
 def served(tmp_path: Path, *hosts: str) -> object:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quaestor.chunking.languages import PROSE
 from quaestor.server.web.safe_text import plain, plain_line
-from quaestor.server.web.source_lines import COLOURS, highlight
+from quaestor.server.web.source_lines import COLOURS, highlight, numbered_lines
 
 
 @given(st.text())
@@ -58,10 +58,18 @@ def test_prose_needs_no_colours(language: str) -> None:
     assert seen(highlight(["<b>plain</b> words"], language)[0]).text == "<b>plain</b> words"
 
 
+@pytest.mark.parametrize(("language", "prose"), [("html", False), ("jinja", False), ("markdown", True), ("pdf", True)])
+def test_a_template_is_shown_as_code_and_a_document_as_prose(language: str, prose: bool) -> None:
+    """What is read as HTML is a program's template; a page is read as Markdown."""
+    assert numbered_lines("a", ["<p>{{ order }}</p>"], 1, language).prose is prose
+
+
 def test_what_is_very_long_stays_plain() -> None:
     assert highlight(["x = 1 " * 1000], "python") == ["x = 1 " * 1000]
 
 
-def test_what_there_is_no_time_for_stays_plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.server.web.source_lines._SECONDS", -1.0)
-    assert highlight(["def f():", "    return '<b>'"], "python") == ["def f():", "    return &#39;&lt;b&gt;&#39;"]
+def test_what_there_is_no_time_for_stays_plain() -> None:
+    """Pygments takes the longer for each of these words the more of them stand in a line: some ten seconds."""
+    found = highlight(["int x = '<';", *["a " * 245] * 80, "int y = '<';"], "java")
+    assert '<span class="t-keyword">int</span>' in found[0]
+    assert found[-1] == "int y = &#39;&lt;&#39;;"

@@ -33,6 +33,15 @@ NO_ANSWER = "[no answer]"
 """What a model writes when the passages do not hold the answer."""
 
 _NO_ANSWER = re.compile(r"(?<![\[【(<*_`])[\[【(<*_`]+\s*no[ _-]answer\s*[\])】>*_`]+", re.IGNORECASE)
+_KNOWS_NOT = re.compile(
+    r"(?:(?:sorry|unfortunately|i\s*['’]?a?m\s+sorry),?\s+(?:but\s+)?)?"
+    r"(?:i\s+(?:do\s+not|don['’]?t|cannot|can\s+not|can['’]?t)\s+(?:know|tell|say|answer\s+(?:that|this|it|the\s+question))"
+    r"|(?:the|these)\s+(?:(?:given|provided)\s+)?(?:passages?|documents?|sources?|corpus|context|text)"
+    r"\s+do(?:es)?(?:\s+not|n['’]t)\s+(?:say|tell|contain|mention|hold|answer|provide|include)\b[^.,;:!?\[\n]{0,120})\s*[.!]?",
+    re.IGNORECASE,
+)
+"""A reply of a single sentence by which a model says that it does not know, instead of by the mark."""
+_LONGEST_REFUSAL = 250
 _FENCE_OPENS = {
     prefix: re.compile(rf"^{prefix}(`{{3,}}+|~{{3,}}+)[^\n]*+\n", re.MULTILINE) for prefix in ("", r"[ \t]*+>[ \t]?+")
 }
@@ -81,8 +90,11 @@ class _Fence(NamedTuple):
 
 
 def says_no_answer(answer: str) -> bool:
-    """Return whether an answer says, with the marker from the prompt, that the passages do not hold it."""
-    return _NO_ANSWER.search(answer[:200]) is not None
+    """Return whether an answer says, by the marker from the prompt or in one sentence, that nothing tells it."""
+    return (
+        _NO_ANSWER.search(answer[:200]) is not None
+        or _KNOWS_NOT.fullmatch(answer[:_LONGEST_REFUSAL].strip()) is not None
+    )
 
 
 def without_no_answer(answer: str) -> str:

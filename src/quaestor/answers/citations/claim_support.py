@@ -130,6 +130,6 @@ def spelled_words(text: str) -> list[str]:
     return [word for word in find_words(text) if word.lower() in _NUMBER_WORDS]
 
 
-def spelled_numbers(lowered: str) -> set[str]:
+def spelled_numbers(lower_text: str) -> set[str]:
     """Return the numbers that a text in lower case spells out, in digits."""
-    return {_NUMBER_WORDS[word] for word in spelled_words(lowered)}
+    return {_NUMBER_WORDS[word] for word in spelled_words(lower_text)}

@@ -1,9 +1,9 @@
 """Checks an answer's citations against the sources' own bytes.
 
-A citation is ``verified`` if the quoted words are, character for character, in the cited lines; or, without a quote, if
-those lines support the sentence by the measure of ``claim_support``. It is ``repaired`` if the words were found, but
-elsewhere in the document or with other blanks, case or quote marks; place and words are corrected. Otherwise it is
-``unverified``.
+A citation is ``verified`` if the quoted words are, character for character, in the cited lines, as these are written
+or as ``readable_markup`` shows them; or, without a quote, if those lines support the sentence by the measure of
+``claim_support``. It is ``repaired`` if the words were found, but elsewhere in the document or with other blanks, case
+or quote marks; place and words are corrected. Otherwise it is ``unverified``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from quaestor.answers.citations.claim_support import Ground, find_support
 from quaestor.answers.citations.judged_sentences import Judge
 from quaestor.answers.citations.quote_match import Match, find, find_nearest, is_distinctive
 from quaestor.answers.citations.sentences import Sentence, sentences
+from quaestor.answers.readable_markup import lines_shown
 from quaestor.chunking.decode import decode
 from quaestor.core.citation import Citation, CitationStatus
 from quaestor.core.terms import content_terms
@@ -158,9 +159,13 @@ class _Checker:
             return None
         start, end = source.region(passage.start_line, passage.end_line)
         match = find(quote, source.text, start, end)
+        if match is not None and match.exact:
+            return _citation_at(passage, source, match, "verified")
+        lines = lines_shown(quote, source.text[start:end], passage.language)
+        if lines is not None:
+            return _citation_of_lines(passage, source, *(source.line_of(start) + number for number in lines))
         if match is not None:
-            status: CitationStatus = "verified" if match.exact else "repaired"
-            return _citation_at(passage, source, match, status)
+            return _citation_at(passage, source, match, "repaired")
         nearest = find_nearest(quote, source.text, start, end) if is_distinctive(quote) else None
         return _citation_at(passage, source, nearest, "repaired") if nearest else None
 
@@ -211,6 +216,11 @@ def _citation_at(passage: Passage, source: _Source, match: Match, status: Citati
     quote = _shorten(source.text[match.start : match.end])
     last = source.line_of(max(match.start, match.end - 1))
     return _citation(passage, source.line_of(match.start), last, quote, status)
+
+
+def _citation_of_lines(passage: Passage, source: _Source, first: int, last: int) -> Citation:
+    start, end = source.region(first, last)
+    return _citation(passage, first, last, _shorten(source.text[start:end].strip("\r\n")), "verified")
 
 
 def _citation(passage: Passage, first: int, last: int, quote: str, status: CitationStatus) -> Citation:

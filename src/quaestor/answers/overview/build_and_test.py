@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Literal
 
 from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.overview_text import Entry, Source, Statement
 from quaestor.answers.overview.prose_lines import headings
-from quaestor.answers.overview.statements import Entry, Source, Statement
 
 Aim = Literal["build", "test", "run"]
 """What somebody wants to do with a project."""
@@ -49,7 +49,7 @@ _COMMAND = re.compile(
     r"|vendor/bin|phpunit|flutter|dart|melos|julia|busted|zig|nimble|xcodebuild|ant|lein|clojure|bb|R CMD|ruff"
     r"|mypy|docker compose"
     r"|php|phpdbg|molecule|ansible-\w+|terraform|tofu|pre-commit|bats|luarocks|opam|nix|helm|vendor/bin/\w+)"
-    r"(?=\s|$).*)$"
+    r"(?=\s|$)(?!.*[a-z]\. [A-Z]).*)$"  # not a line of a sentence, which may begin with "make" or "go"
 )
 _QUOTED = (
     (
@@ -74,7 +74,7 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
         r"\b(?:build|assemble|compile|make|configure|bootstrap|autogen|install|bundle|dist)", re.IGNORECASE
     ),
     "test": re.compile(
-        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|test",
+        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|(?<!la)test",
         re.IGNORECASE,
     ),
     "run": re.compile(
@@ -252,9 +252,9 @@ def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
             for number, line in enumerate(lines, 1):
                 if match := pattern.match(line):
                     targets.setdefault(match[1], number)
-            telling = [one for one in targets if _lead_in_pattern(aim).search(one)] or ([] if aim else list(targets))
-            telling.sort(key=lambda name: aim is not None and _AIMS[aim].match(name) is None)
-            shown = telling[:_MOST_TARGETS]
+            matching = [one for one in targets if _lead_in_pattern(aim).search(one)] or ([] if aim else list(targets))
+            matching.sort(key=lambda name: aim is not None and _AIMS[aim].match(name) is None)
+            shown = matching[:_MOST_TARGETS]
             if shown:
                 number = targets[shown[0]]
                 first = _first_of(lines[number - 1], path, number, ", ".join(shown))

@@ -9,8 +9,8 @@ from itertools import islice
 from posixpath import dirname
 
 from quaestor.answers.overview.material import Material, depth_in, is_code
+from quaestor.answers.overview.overview_text import Entry, Source, Statement
 from quaestor.answers.overview.prose_lines import headings
-from quaestor.answers.overview.statements import Entry, Source, Statement
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Document
 from quaestor.core.wording import amount

@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from posixpath import dirname, normpath
 
 from quaestor.answers.overview.material import Material, depth_in
-from quaestor.answers.overview.statements import Entry, Source, Statement
+from quaestor.answers.overview.overview_text import Entry, Source, Statement
 from quaestor.chunking.languages import PROSE
 from quaestor.search.path_roles import profile_path
 

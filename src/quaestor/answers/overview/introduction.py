@@ -10,8 +10,8 @@ from itertools import islice
 
 from quaestor.answers.overview.document_statistics import named_in_preamble
 from quaestor.answers.overview.material import Material, is_code
+from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.answers.overview.prose_lines import Paragraph, headings, paragraphs, says_something
-from quaestor.answers.overview.statements import Source, Statement
 
 _LONGEST = 420
 _MOST = 2
@@ -122,6 +122,37 @@ def readme_of(material: Material, folder: str) -> str | None:
         if readme := next((beside[name] for name in names_here if name in beside), None):
             return readme
     return None if folder else _first_document(material)
+
+
+_NAMES: tuple[tuple[str, str], ...] = (
+    (r"package\.json|composer\.json", r'\s*"name"\s*:\s*"([@\w./-]+)"'),
+    (r"pyproject\.toml|cargo\.toml|setup\.cfg", r"""name\s*=\s*["']?([\w.-]+)"""),
+    (r"setup\.py", r"""\s*name\s*=\s*["']([\w.-]+)"""),
+    (r"pubspec\.ya?ml", r"name:\s*(\w+)"),
+    (r"go\.mod", r"module\s+(\S+)"),
+    (r"mix\.exs", r"\s*app:\s*:(\w+)"),
+    (r"package\.swift|build\.zig\.zon", r'\s*\.?name\s*[:=]\s*"?\.?([\w-]+)'),
+    (r"pom\.xml", r"\s*<artifactId>([\w.-]+)<"),
+    (r"cmakelists\.txt|meson\.build", r"\s*project\s*\(\s*['\"]?([\w.-]+)"),
+    (r"configure\.(?:ac|in)", r"AC_INIT\(\[?([\w.-]+)"),
+    (r"settings\.gradle(?:\.kts)?", r"""\s*rootProject\.name\s*=\s*["']([\w.-]+)"""),
+)
+_NAMED_BY_FILE = re.compile(
+    r"([\w.-]+?)(?:-[\d.-]+|-scm-\d+)?\.(?:gemspec|cabal|rockspec|opam|nimble|sln)", re.IGNORECASE
+)
+
+
+def names_in_manifests(material: Material) -> frozenset[str]:
+    """Return what the manifests in the root call the project, in lower case: with and without what stands before it."""
+    names = set[str]()
+    for path in material.beside(material.folder):
+        if match := _NAMED_BY_FILE.fullmatch(path):
+            names.add(match[1].lower())
+        for manifest, pattern in _NAMES:
+            lines = material.lines(path) if re.fullmatch(manifest, path, re.IGNORECASE) else ()
+            found = next(filter(None, (re.match(pattern, line) for line in lines)), None)
+            names |= {found[1].lower(), found[1].lower().rpartition("/")[2]} if found else set()
+    return frozenset(names)
 
 
 def _first_document(material: Material) -> str | None:

@@ -15,8 +15,8 @@ from posixpath import dirname
 from quaestor.answers.overview.introduction import shorten
 from quaestor.answers.overview.material import DOCUMENTATION, Material, depth_in, parent_of, weight_of
 from quaestor.answers.overview.named_paths import NamedPath
+from quaestor.answers.overview.overview_text import Entry, Statement
 from quaestor.answers.overview.path_descriptions import defined_names, description
-from quaestor.answers.overview.statements import Entry, Statement
 from quaestor.related.imports import imports_of
 from quaestor.search.background_documents import CHANGELOG, LEGAL
 
@@ -120,8 +120,8 @@ def _with_sources(imported: Mapping[str, int], material: Material) -> Mapping[st
 
     The source implements what the header declares, so of the two the source is worth reading.
     """
-    moved = {path: _source_beside(path, material) for path in imported}
-    return {moved[path] or path: number for path, number in imported.items()}
+    source_of = {path: _source_beside(path, material) for path in imported}
+    return {source_of[path] or path: number for path, number in imported.items()}
 
 
 def _source_beside(path: str, material: Material) -> str:

@@ -17,8 +17,16 @@ from quaestor.answers.overview.introduction import introduction, shorten
 from quaestor.answers.overview.main_parts import importers_of, parts, tree
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import named_paths
-from quaestor.answers.overview.overview_text import line_of, text_of
-from quaestor.answers.overview.statements import Entry, Overview, Section, Source, Statement, sources_of
+from quaestor.answers.overview.overview_text import (
+    Entry,
+    Overview,
+    Section,
+    Source,
+    Statement,
+    line_of,
+    sources_of,
+    text_of,
+)
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.corpus import Corpus
 from quaestor.corpus.document_paths import plain

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from posixpath import dirname, splitext
 
 from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.answers.overview.prose_lines import plain, says_something
-from quaestor.answers.overview.statements import Source, Statement
 from quaestor.chunking.languages import knows_extension
 
 _MOST_DOCUMENTS = 24
@@ -220,8 +220,8 @@ class _PathReader:
             return self._only(path for path in places.get(last.lower(), ()) if path.endswith(f"/{name}"))
         if not marked or len(name) < 4:
             return None
-        telling = knows_extension(name) or "_" in name or "-" in name
-        if path := self._only(places.get(name.lower(), ()) if telling else ()):
+        is_distinctive = knows_extension(name) or "_" in name or "-" in name
+        if path := self._only(places.get(name.lower(), ()) if is_distinctive else ()):
             return path
         if "." in name and not knows_extension(name):
             parts = name.replace(".", "/")
@@ -230,7 +230,7 @@ class _PathReader:
                 for path in places.get(parts.rpartition("/")[2].lower(), ())
                 if splitext(f"/{path}")[0].endswith(f"/{parts}")
             )
-        return self._only(self._material.stems.get(name.lower(), ())) if telling else None
+        return self._only(self._material.stems.get(name.lower(), ())) if is_distinctive else None
 
     def _only(self, paths: Iterable[str]) -> str | None:
         """Return the shallowest path that is neither vendored nor a test; None if two are equally shallow."""

@@ -152,11 +152,16 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
 
 def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
     """Return a question in lower case, with the corpus's name replaced by ``instead``."""
-    title = _title(corpus).lower()
-    for name in (corpus.root.name.lower(), corpus.retriever.project.lower(), title, without_whole(title)):
+    for name in own_names(corpus):
         if len(name) >= _SHORTEST_NAME:
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", instead, text)
     return text
+
+
+def own_names(corpus: Corpus) -> tuple[str, ...]:
+    """Return what a corpus is called, in lower case: its folder, its repository, and the title of its README."""
+    title = _title(corpus).lower()
+    return corpus.root.name.lower(), corpus.retriever.project.lower(), title, without_whole(title)
 
 
 def names_all_of_it(text: str, corpus: Corpus) -> bool:

@@ -10,7 +10,7 @@ from itertools import islice
 
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shorten
 from quaestor.answers.overview.material import Material, is_code
-from quaestor.answers.overview.statements import Source, Statement
+from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.chunking.manual_headings import MANUALS
 from quaestor.core.documents import Chunk
 from quaestor.related.stored_files import IndexedFile
@@ -191,7 +191,7 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
     titled = None
     rights = 0
     for comment, first, whole in _comments(lines, language):
-        begun, paragraph = first, whole
+        first_line, paragraph = first, whole
         following = lines[first + len(whole) - 1 :][:1]
         if language in _SCRIPTS and lines[first - 1].lstrip().startswith("//") and _IMPORT.match("".join(following)):
             continue  # it is about what is imported
@@ -201,17 +201,17 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
             continue
         for within in (_within_tags, _within_haddock):
             before, paragraph = within(paragraph)
-            begun += before
+            first_line += before
         if name := _NAMED_FIRST.match(paragraph[0]):
             paragraph[0] = _MODE_LINE.sub("", paragraph[0][name.end() :]) or paragraph[0]
         if _SKIPPED.search(paragraph[0]) or _LEGAL.search(" ".join(paragraph)) or not _is_sentence(" ".join(paragraph)):
             continue
         if not _TITLE.match(paragraph[0]):
-            return _first_statement(path, begun, paragraph)
+            return _first_statement(path, first_line, paragraph)
         # A heading says less than the sentence beneath it.
-        titled = titled or _first_statement(path, begun, paragraph[:1])
+        titled = titled or _first_statement(path, first_line, paragraph[:1])
         if len(paragraph) > 1:
-            return _first_statement(path, begun + 1, paragraph[1:])
+            return _first_statement(path, first_line + 1, paragraph[1:])
     return titled
 
 
@@ -243,12 +243,14 @@ def _within_haddock(paragraph: list[str]) -> tuple[int, list[str]]:
     return 0, [""]
 
 
-def _first_statement(path: str, begun: int, paragraph: Sequence[str]) -> Statement:
-    """Return the first sentence of a comment's paragraph, which begins in line ``begun``."""
+def _first_statement(path: str, first_line: int, paragraph: Sequence[str]) -> Statement:
+    """Return the first sentence of a comment's paragraph, which begins in line ``first_line``."""
     first = _first(" ".join(paragraph))
-    last = begun + next((at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0)
+    last = first_line + next(
+        (at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0
+    )
     text = shorten(_without_markup(first), LONGEST)
-    return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
+    return Statement(text, Source(path, first_line, last), verbatim=last == first_line and text == first)
 
 
 def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
@@ -260,21 +262,21 @@ def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
 
 def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, int, list[str]]]:
     """Yield the paragraphs before the first code, each with the numbers of its comment and of its first line."""
-    comment, block, begun, paragraph = 1, "", 0, list[str]()
+    comment, block, first_line, paragraph = 1, "", 0, list[str]()
     for number, line in enumerate(lines, 1):
         text, block = _comment_text(line, block, language) if line.strip() else ("", block)
         if text:
-            begun = begun or number
+            first_line = first_line or number
             paragraph.append(text)
             continue
         if paragraph:
-            yield comment, begun, paragraph
-            begun, paragraph = 0, []
+            yield comment, first_line, paragraph
+            first_line, paragraph = 0, []
         comment += not block and (text is None or not line.strip() or bool(_COMMENT_ENDS.match(line)))
         if text is None and not _CODE_LINE.match(line):
             return
     if paragraph:
-        yield comment, begun, paragraph
+        yield comment, first_line, paragraph
 
 
 def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str]:
@@ -351,15 +353,15 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
     brief = names_text if any(_plain(name) != own for name, _ in shown) else None
     if statement := _said_of_definition(lines, number, path, file.document.language):
         return replace(statement, brief=brief)
-    telling = (at for name, at in shown if _is_telling(lines[at - 1], name))
-    number = next(telling, 0)
+    definition_lines = (at for name, at in shown if _is_telling(lines[at - 1], name))
+    number = next(definition_lines, 0)
     if not number:  # a value, or the middle of a statement
         return Statement(names_text)
     return Statement(lines[number - 1].strip()[:LONGEST], Source(path, number, number), verbatim=True, brief=names_text)
 
 
 def _is_telling(line: str, name: str) -> bool:
-    """Return whether a line begins the definition of a function or a type, which reads by itself."""
+    """Return whether a line begins the definition of a function or a type, which needs no explanation."""
     own = rf"(?<![\w.]){re.escape(name)}"
     return re.search(rf"{_KEYWORD}\b[^=]*{own}(?!\w)|^(?!\s*return\b)[^=]*{own}{_CALLABLE}", line) is not None
 
@@ -390,7 +392,7 @@ def _names_of_block(chunk: Chunk, scope: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tells(name: str) -> bool:
-    """Return whether a name that a file defines may tell what the file is for."""
+    """Return whether a name that a file defines may show the file's purpose."""
     return len(name) > 2 and not name.startswith("_") and name not in _USUAL and not GUARD.fullmatch(name)
 
 
@@ -428,5 +430,5 @@ def _line_with(lines: Sequence[str], name: str, start: int) -> int:
     holding = [number for number in range(start, last + 1) if name in lines[number - 1]]
     # A comment, or a line that uses it, may stand before the line that defines it.
     code_lines = [at for at in holding if not _LINE_COMMENT.match(lines[at - 1])]
-    telling = (at for at in code_lines if _is_telling(lines[at - 1], name))
-    return next(telling, code_lines[0] if code_lines else holding[0] if holding else start)
+    definition_lines = (at for at in code_lines if _is_telling(lines[at - 1], name))
+    return next(definition_lines, code_lines[0] if code_lines else holding[0] if holding else start)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+
+from quaestor.core.light_imports import NamedTuple
 
 _HEADING_MARK = re.compile(r"(?:#{1,6}|={1,6})\s+")
 _DEEPEST_HEADING = 6
@@ -19,6 +22,9 @@ _AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
 _OPEN_TAG = re.compile(r"<(?:img|a|source|p|div|picture|h[1-6])\b[^<>]*$")
 _LONGEST_TAG = 8
 """Lines of a tag, at most; a blank line ends it, too."""
+_LINK_OPENS = re.compile(r"\s*<a\b[^<>]*>\s*(?:<[^<>]*>\s*)*$", re.IGNORECASE)
+_TITLE_TAG = re.compile(r"<h[1-6]\b", re.IGNORECASE)
+_LONGEST_LINKED = 30
 # <b>slide</b>s is one word.
 _WITHIN_WORD = re.compile(r"(?<=\w)</?(?:b|code|em|font|i|span|strong|u)(?:\s[^<>]*)?>(?=\w)")
 _DIRECTIVE = re.compile(
@@ -54,6 +60,22 @@ class Paragraph:
     heading: str = ""
 
 
+class Part(NamedTuple):
+    """A section of a document, with its subsections.
+
+    Attributes:
+        title: its heading without markup.
+        first: the line below the heading, 1-based.
+        last: its last line that is not blank.
+        above: the titles of the sections around it, the outermost first.
+    """
+
+    title: str
+    first: int
+    last: int
+    above: tuple[str, ...]
+
+
 def plain(text: str) -> str:
     """Return the words of some lines on one line, without markup; only the beginning of very long ones."""
     # The patterns take the square of what looks like markup and is none.
@@ -73,9 +95,9 @@ def says_something(text: str) -> bool:
 
 def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
     """Yield the paragraphs of a document in order, without lists, tables, code and decoration."""
-    heading, begun, words, in_list = "", 0, list[str](), False
+    heading, first_line, words, in_list = "", 0, list[str](), False
     before = ""
-    shown = _without_open_tags([line for _, line in _outside_code(lines)])
+    shown = _without_linked_blocks(_without_open_tags([line for _, line in _outside_code(lines)]))
     for number, line in enumerate(shown, 1):
         # What is indented below a tag is text of that element, and no code.
         line = line.lstrip() if before.startswith("<") else line
@@ -88,15 +110,15 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
             or (in_list and (not line or line.startswith((" ", "\t"))))
         )
         if title is None and not in_list and _is_text(line):
-            begun = begun or number
+            first_line = first_line or number
             words.append(line)
             continue
         if words:
-            yield from _paragraph_of(words, begun, heading)
-            begun, words = 0, []
+            yield from _paragraph_of(words, first_line, heading)
+            first_line, words = 0, []
         heading = title or heading
     if words:
-        yield from _paragraph_of(words, begun, heading)
+        yield from _paragraph_of(words, first_line, heading)
 
 
 def _without_open_tags(lines: Sequence[str]) -> list[str]:
@@ -117,6 +139,19 @@ def _without_open_tags(lines: Sequence[str]) -> list[str]:
     return pieces
 
 
+def _without_linked_blocks(lines: Sequence[str]) -> list[str]:
+    """Return the lines without elements that are links as a whole, such as a sponsor's picture and slogan."""
+    pieces, inside = list[str](), 0
+    for number, line in enumerate(lines):
+        if not inside and _LINK_OPENS.match(line) and "</a>" not in line.lower():
+            block = list(takewhile(lambda one: "</a>" not in one.lower(), lines[number : number + _LONGEST_LINKED]))
+            closed = len(block) < len(lines[number : number + _LONGEST_LINKED])
+            inside = len(block) + 1 if closed and not _TITLE_TAG.search("\n".join(block)) else 0
+        pieces.append("" if inside else line)
+        inside = max(0, inside - 1)
+    return pieces
+
+
 def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield a document's headings with the numbers of their lines, from 1."""
     shown = [line for _, line in _outside_code(lines)]
@@ -125,10 +160,41 @@ def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield number, title
 
 
-def _paragraph_of(words: Sequence[str], begun: int, heading: str) -> Iterator[Paragraph]:
+def parts_of(lines: Sequence[str]) -> Iterator[Part]:
+    """Yield the sections of a document in order; a section comes before those in it."""
+    heads = [(at, title) for at, title in headings(lines) if title]
+    marks = list(dict.fromkeys(filter(None, (_underline(lines, at) for at, _ in heads))))
+    levels = [_level(lines, at, marks) for at, _ in heads]
+    around: list[tuple[int, str]] = []
+    for number, (at, title) in enumerate(heads):
+        ends = (heads[one][0] - 1 for one in range(number + 1, len(heads)) if levels[one] <= levels[number])
+        first, end = at + 1 + bool(_underline(lines, at)), next(ends, len(lines))
+        while end >= first and not lines[end - 1].strip(" =-~^*#"):
+            end -= 1
+        around = [one for one in around if one[0] < levels[number]]
+        yield Part(title, first, end, tuple(above for _, above in around))
+        around.append((levels[number], title))
+
+
+def _underline(lines: Sequence[str], at: int) -> str:
+    """Return the character that underlines a heading; empty if the heading has a mark of its own."""
+    below = lines[at].strip() if at < len(lines) else ""
+    marked = _marked_heading(lines[at - 1]) is not None
+    return below[0] if not marked and _UNDERLINE.match(below) else ""
+
+
+def _level(lines: Sequence[str], at: int, marks: Sequence[str]) -> int:
+    """Return the level of a heading, from 1; underlines have their levels by the order in which they come first."""
+    line, mark = lines[at - 1], _underline(lines, at)
+    return (
+        marks.index(mark) + 1 if mark else max(len(line) - len(line.lstrip("#")), len(line) - len(line.lstrip("=")), 1)
+    )
+
+
+def _paragraph_of(words: Sequence[str], first_line: int, heading: str) -> Iterator[Paragraph]:
     text = plain("\n".join(words))
     if says_something(text) and not text.startswith("<"):
-        yield Paragraph(text, begun, begun + len(words) - 1, heading)
+        yield Paragraph(text, first_line, first_line + len(words) - 1, heading)
 
 
 def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -146,6 +212,8 @@ def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             if stripped == fence if fence[0] in "-." else stripped.startswith(fence):
                 fence = ""
             yield number, ""
+        elif stripped.startswith("~~~") and _underlines(lines, number):
+            yield number, line
         elif stripped.startswith(("```", "~~~")):
             fence = stripped[:3]
             yield number, ""
@@ -161,10 +229,15 @@ def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 def _opens_listing(lines: Sequence[str], number: int) -> bool:
     """Return whether a line of hyphens or dots begins a block, and is neither an underline nor a rule."""
+    mark, following = lines[number - 1].strip(), next((line.strip() for line in lines[number : number + 1]), "")
+    closed = bool(following) and any(line.strip() == mark for line in lines[number + 1 :])
+    return closed and not _underlines(lines, number)
+
+
+def _underlines(lines: Sequence[str], number: int) -> bool:
+    """Return whether a line is one character again and again, about as long as the words above it."""
     mark, above = lines[number - 1].strip(), lines[number - 2].strip() if number > 1 else ""
-    underlines = above[:1].isalnum() and abs(len(above) - len(mark)) <= 2
-    following = next((line.strip() for line in lines[number : number + 1]), "")
-    return not underlines and bool(following) and any(line.strip() == mark for line in lines[number + 1 :])
+    return len(set(mark)) == 1 and above[:1].isalnum() and abs(len(above) - len(mark)) <= 2
 
 
 def _end_of_front_matter(lines: Sequence[str]) -> int:

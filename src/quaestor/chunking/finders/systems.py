@@ -174,6 +174,20 @@ def zig_variable(node: Node, source: Source) -> NodeDefinition | None:
     return NodeDefinition(name, kind or "constant", (), value if kind else None)
 
 
+def zig_function(node: Node, source: Source) -> NodeDefinition | None:
+    """``fn name() void { }``; ``fn List(T: type) type { return struct { } }`` defines a type."""
+    label, body = node.child_by_field_name("name"), body_of(node)
+    if label is None:
+        return None
+    name = source.text(label)
+    for statement in reversed(body.named_children) if body is not None else ():
+        returned = named_child(statement, 0)
+        value = named_child(returned, 0) if returned is not None and returned.type == "return_expression" else None
+        if value is not None and value.type in _ZIG_VALUES:
+            return NodeDefinition(name, _ZIG_VALUES[value.type], (), value)
+    return NodeDefinition(name, "function", (), body)
+
+
 def zig_test(node: Node, source: Source) -> NodeDefinition | None:
     """``test "what it shows" { }``."""
     label = named_child(node, 0)

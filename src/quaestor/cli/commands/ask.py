@@ -10,6 +10,7 @@ from functools import partial
 import click
 
 from quaestor.accounts.purpose import Purpose
+from quaestor.answers.ask_back import ASKED_BACK
 from quaestor.assemble import Index, answer_steps, check_endpoint, make_model
 from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, Text, TurnOutcome
 from quaestor.chat.session_json import ask_object
@@ -148,6 +149,8 @@ def _print_sources(outcome: TurnOutcome) -> None:
     if outcome.unchecked:
         print_unchecked(outcome.quotes)
     elif not outcome.done.known:
+        if outcome.done.answer.startswith(ASKED_BACK.partition("{")[0]):
+            return  # nothing was looked for
         # What comes nearest may answer nevertheless.
         echo(
             style("\nNo clear answer in this corpus." if outcome.nearest else "\nNot found in this corpus.", bold=True)

@@ -9,7 +9,7 @@ import click
 from quaestor.answers.history_answer import HistoryAnswer, history_object
 from quaestor.assemble import Index
 from quaestor.cli.options import json_option, path_argument
-from quaestor.cli.output import echo, one_line, print_json, print_remarks, safe, style
+from quaestor.cli.output import echo, one_line, print_json, print_remarks, safe, style, wrapped
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import configure, find_root
 
@@ -44,7 +44,8 @@ def command(asked: str, path: str | None, since: str, until: str, limit: int, as
 
 
 def _print(answer: HistoryAnswer) -> None:
-    echo(safe(answer.text(range(1, len(answer.hits) + 1))))
+    for line in wrapped(safe(answer.text(range(1, len(answer.hits) + 1)))):
+        echo(line)
     if answer.hits:
         echo(style("\nSources", bold=True))
     for number, hit in enumerate(answer.hits, 1):

@@ -14,7 +14,8 @@ from pathlib import Path
 import click
 
 from quaestor.assemble import Index, is_remote
-from quaestor.assemble.embedders_by_name import names_transformer
+from quaestor.assemble.embedders_by_name import IndexEmbedder, index_embedder, names_transformer
+from quaestor.assemble.stores_by_name import is_shared
 from quaestor.cli.options import embedder_options, json_option, store_option
 from quaestor.cli.output import echo, one_line, print_json, remark, size
 from quaestor.cli.progress import indexing_progress
@@ -29,6 +30,7 @@ from quaestor.corpus.descriptions import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlState
 from quaestor.crawl.repositories import names_repository
 from quaestor.crawl.sites import crawl, forget_dry_run, is_address, note_dry_run, put_back, was_fetched_by_dry_run
+from quaestor.files.ingest_report import READ_ANEW
 from quaestor.indexing.indexer import Changes, by_reason
 from quaestor.indexing.watch import watch
 
@@ -174,12 +176,15 @@ def _fetch_source(
 
 
 def _build_index(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
-    """Build the index; if the user stops it, print what was kept."""
+    """Build the index, and say if it has another embedder than before; if the user stops it, print what was kept."""
+    before = index_embedder(root, settings)
     try:
-        return Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
+        index = Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
     except KeyboardInterrupt:
         remark("\nstopped; the files indexed so far are kept. `quaestor index` continues from there")
         raise
+    _report_embedder(root, settings, before)
+    return index
 
 
 def _agree_on_cost(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: float | None) -> float | None:
@@ -202,6 +207,14 @@ def _report_refusal(root: Path, changes: Changes, documents: int) -> int:
     reason = f"{why.reason}{': ' if why.detail else ''}{one_line(why.detail)}"
     remark(f"error: {str(root)!r} is not indexed ({reason}).")
     return 1
+
+
+def _report_embedder(root: Path, settings: Settings, before: IndexEmbedder | None) -> None:
+    """Say that the index has another embedder than before, which everybody who searches a database has from now on."""
+    now = index_embedder(root, settings)
+    if before is not None and now is not None and now.name != before.name:
+        all_of = " This holds for everybody who uses this database." if is_shared(settings) else ""
+        remark(f"The index now has the embedder {one_line(now.name)} instead of {one_line(before.name)}.{all_of}")
 
 
 def _print_ignored(changes: Changes, origin: str) -> None:
@@ -247,6 +260,7 @@ def changes_object(changes: Changes) -> dict[str, object]:
         "cost": changes.spent / 1_000_000,
         "pending": changes.pending,
         "elsewhere": changes.elsewhere,
+        "anew": changes.anew,
         "failure": None if changes.failure is None else str(changes.failure),
         "skipped": [entry._asdict() for entry in changes.skipped],
         "seconds": round(changes.seconds, 3),
@@ -302,6 +316,8 @@ def _print_changes(root: Path, changes: Changes, stats: CorpusStats, verbose: bo
         f"{one_line(str(root))}: {amount(stats.documents, 'document')}, {amount(stats.chunks, 'chunk')} "
         f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
     )
+    if changes.anew:
+        echo(READ_ANEW)
     if not stats.documents and not root.is_file():
         echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
     if changes.embedded or changes.pending:

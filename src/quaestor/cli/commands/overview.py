@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterable, Iterator
 
 import click
 
 from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
-from quaestor.answers.overview.overview_text import overview_object
-from quaestor.answers.overview.statements import Overview
+from quaestor.answers.overview.overview_text import Overview, overview_object
 from quaestor.assemble import Index
 from quaestor.cli.options import json_option, path_argument
-from quaestor.cli.output import echo, one_line, print_json, print_remarks, safe, style
+from quaestor.cli.output import echo, one_line, print_json, print_remarks, safe, style, wrapped
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import configure, find_root
 from quaestor.corpus import Corpus
@@ -63,9 +63,10 @@ def as_object(overview: Overview, corpus: Corpus, seconds: float) -> dict[str, o
 
 
 def _print(overview: Overview) -> None:
-    for line in overview.text.split("\n"):
-        title = bool(line) and not line.lstrip().startswith("-")
-        echo(style(safe(line), bold=True) if title else safe(line))
+    for text in overview.text.split("\n"):
+        title = bool(text) and not text.lstrip().startswith("-")
+        for line in wrapped(safe(text)):
+            echo(style(line, bold=True) if title else line)
     if overview.hits:
         echo()
         echo(style("Sources:", bold=True))
@@ -81,10 +82,10 @@ def _format_place(number: int, path: str, start: int, end: int) -> str:
 
 
 def _fill_lines(places: Iterable[str]) -> Iterator[str]:
-    """Yield lines with as many places as fit into a hundred characters."""
-    line = ""
+    """Yield lines with as many places as fit into the terminal, or into a hundred characters."""
+    line, width = "", min(_WIDTH, shutil.get_terminal_size((_WIDTH, 0)).columns)
     for place in places:
-        if line and len(line) + len(place) + 2 > _WIDTH:
+        if line and len(line) + len(place) + 2 > width:
             yield line
             line = ""
         line = f"{line}  {place}" if line else place

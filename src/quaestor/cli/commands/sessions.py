@@ -106,7 +106,7 @@ def resume(context: click.Context, session: str) -> object:
 def export(session: str, output: Path | None, markdown: bool, _json: bool) -> None:
     """Write a conversation to a file, with all that a model was sent."""
     if markdown and _json:
-        raise UsageError("--markdown and --json exclude each other; give one")
+        raise UsageError("--markdown and --json cannot be combined; give one")
     with _sessions().open(session) as transcript:
         if output is not None:
             return write_export(transcript, output, "markdown" if markdown else "json")

@@ -36,10 +36,10 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     root = find_root(path)
     settings = configure(root, embedder=embedder, embedder_price=price).settings
     if embedder is None:
-        survey, estimate, index_stats, coming = _index_contents(root, settings)
+        survey, estimate, index_stats, vector_progress = _index_contents(root, settings)
     else:
         survey, estimate = survey_and_estimate(root, settings)
-        index_stats, coming = None, None
+        index_stats, vector_progress = None, None
     tuning = IndexTuning() if index_stats is None else checked_tuning(root, settings)
     if as_json:
         index = (
@@ -48,7 +48,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
             else {
                 "index": index_stats._asdict(),
                 "tuned": tuning._asdict() if tuning.embedder else None,
-                "coming": coming_object(coming),
+                "coming": coming_object(vector_progress),
             }
         )
         print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **index})
@@ -61,16 +61,18 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
         )
         if tuning.embedder:
             echo(f"tuned       {tuning.line()}")
-        if coming is not None:
+        if vector_progress is not None:
             share = (
-                f"{coming.done:,} of {coming.total:,} vectors are made" if coming.total else "no vectors are made yet"
+                f"{vector_progress.done:,} of {vector_progress.total:,} vectors are made"
+                if vector_progress.total
+                else "no vectors are made yet"
             )
             doing = (
                 "they are being made"
-                if coming.busy
-                else f"{the_command('index', root, '--embedder', coming.embedder)} continues"
+                if vector_progress.busy
+                else f"{the_command('index', root, '--embedder', vector_progress.embedder)} continues"
             )
-            echo(f"coming      {one_line(coming.embedder)}: {share}; {doing}")
+            echo(f"coming      {one_line(vector_progress.embedder)}: {share}; {doing}")
     return 0
 
 

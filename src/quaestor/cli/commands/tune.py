@@ -93,9 +93,9 @@ def _check_embedder(root: Path, settings: Settings) -> None:
         )
     if wanted != STATIC:
         raise UsageError(f"The settings name the embedder {wanted!r}, {only}. Set 'embedder' to 'static'.")
-    if coming := upgrade_state(root, settings):
+    if upgrade := upgrade_state(root, settings):
         raise UsageError(
-            f"The index of {str(root)!r} is being given the vectors of {coming.embedder!r}, {only}. "
+            f"The index of {str(root)!r} is being given the vectors of {upgrade.embedder!r}, {only}. "
             f"{the_command('index', root, '--embedder', 'static')} keeps the bundled one."
         )
 

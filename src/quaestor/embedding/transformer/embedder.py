@@ -365,7 +365,7 @@ class OnnxEmbedder(SlowEmbedder):
         if done.all():
             return EmbeddedTexts(vectors, done, cut)
         return EmbeddedTexts(
-            vectors, done, cut, LimitError("The time that embedding may take here is up; the rest waits.")
+            vectors, done, cut, LimitError("The time limit of embedding is reached; the rest follows later.")
         )
 
     def _session(self) -> tuple[Session, str, str]:
@@ -380,7 +380,7 @@ class OnnxEmbedder(SlowEmbedder):
                 if now != self.name:
                     raise UsageError(
                         f"{transformer.spec!r} holds another transformer now ({now!r}) than the one that was asked for"
-                        f" ({self.name!r}). Give the folder of that one, or make the index anew with"
+                        f" ({self.name!r}). Give the folder of that one, or rebuild the index with"
                         f" `quaestor index --rebuild --embedder {transformer.spec}`."
                     )
                 self._loaded = Session(transformer), transformer.query, transformer.document

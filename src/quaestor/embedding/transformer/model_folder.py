@@ -310,7 +310,7 @@ def external_files(model: Path) -> list[str]:
 
 def _places(data: mmap.mmap, message: str, start: int, end: int, depth: int) -> Iterator[str]:
     if depth > _DEEPEST:
-        raise NoModelError("graphs lie within graphs without end")
+        raise NoModelError("graphs are nested without end")
     followed = _FOLLOWED[message]
     for number, begin, stop in _fields(data, start, end):
         kind = followed.get(number)

@@ -120,7 +120,7 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{str(path)!r} is not JSON: {error}. Mend it or give another data set.") from None
+        raise UsageError(f"{str(path)!r} is not JSON: {error}. Fix it or give another data set.") from None
     except OSError as error:
         raise _unread(path, error) from None
 
@@ -171,7 +171,7 @@ def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _unread(path: Path, error: OSError) -> UsageError:
     if isinstance(error, FileNotFoundError):
         return NotFoundError(f"{str(path)!r} does not exist, and the data set needs it.")
-    return UsageError(f"{str(path)!r} cannot be read ({error.strerror}). Mend that and run again.")
+    return UsageError(f"{str(path)!r} cannot be read ({error.strerror}). Fix that and run again.")
 
 
 _STATE = "state"

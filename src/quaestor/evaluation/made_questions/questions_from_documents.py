@@ -218,11 +218,11 @@ def _is_fair(one: _QuestionDraft, texts: Mapping[str, SourceText], words: Words)
 def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: random.Random) -> Iterator[_QuestionDraft]:
     questions = list(_of_code(text))
     yield from chance.sample(questions, min(_OF_ONE_DOCUMENT, len(questions)))
-    taken: set[int] = set()
+    used_lines: set[int] = set()
     for one in _of_prose(text, paths, chance):
         # Two questions of one paragraph would undo each other's change.
-        if taken.isdisjoint(one.instead):
-            taken.update(one.instead)
+        if used_lines.isdisjoint(one.instead):
+            used_lines.update(one.instead)
             yield one
 
 

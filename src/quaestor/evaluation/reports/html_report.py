@@ -308,18 +308,18 @@ def _dodge(places: Sequence[tuple[float, float]]) -> list[int]:
     Args:
         places: share of the width, and pixels downwards, of each.
     """
-    taken: list[tuple[float, float]] = []
-    moved = []
+    placed: list[tuple[float, float]] = []
+    shifts = []
     for share, y in places:
         x = share * _NARROW
         shift = next(
             shift
             for shift in _SHIFTS
-            if all(math.hypot(x + shift - other, y - above) >= 2 * _RADIUS for other, above in taken)
+            if all(math.hypot(x + shift - other, y - above) >= 2 * _RADIUS for other, above in placed)
         )
-        taken.append((x + shift, y))
-        moved.append(shift)
-    return moved
+        placed.append((x + shift, y))
+        shifts.append(shift)
+    return shifts
 
 
 def _level(scale: Scale, tick: float) -> Markup:

@@ -346,8 +346,8 @@ class Endpoint:
     def too_long_unsaid(self) -> TooLongError:
         """Return the error for an empty reply whose finish reason is the limit on its length."""
         return TooLongError(
-            f"{self.url} gave an empty reply for want of room: the request is too long for the window of model"
-            f" {self.model!r}; set `window` to what the server was started with",
+            f"{self.url} gave an empty reply because the window is full: the request is too long for the window of"
+            f" model {self.model!r}; set `window` to what the server was started with",
             status=200,
         )
 

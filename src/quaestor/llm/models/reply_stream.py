@@ -226,7 +226,7 @@ async def _read(answer: httpx2.Response) -> AsyncGenerator[bytes]:
     requested.
     """
     if (packed := answer.headers.get("content-encoding", "identity")) != "identity":
-        raise NotCompletionsError(f"an answer packed by {packed!r}, which was not asked for")
+        raise NotCompletionsError(f"an answer compressed with {packed!r}, which was not requested")
     async for piece in answer.aiter_raw():
         yield piece
 

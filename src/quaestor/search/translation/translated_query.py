@@ -75,9 +75,9 @@ def pieces_of_words(text: str, language: str) -> Iterator[TranslatedPiece]:
 
 def _translate_words(words: list[str], glossary: Glossary, language: str) -> Iterator[TranslatedPiece]:
     known = [forms(word.lower(), language) for word in words]
-    parted = _find_separated_verb(words, glossary) if language == "de" else None
+    verb = _find_separated_verb(words, glossary) if language == "de" else None
     # Alone, the two parts of a separated verb are other words: "fahre … herunter" is no "fahre".
-    parts = (parted[0], len(words) - 1) if parted and words[parted[0]].islower() else ()
+    parts = (verb[0], len(words) - 1) if verb and words[verb[0]].islower() else ()
     at = 0
     while at < len(words):
         for count in range(min(glossary.longest, len(words) - at), 1, -1):
@@ -90,8 +90,8 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
             if at not in parts:
                 yield _translate_word(words[at], known[at], glossary, language)
             at += 1
-    if parted:
-        yield TranslatedPiece(f"{words[parted[0]]} {words[-1].lower()}", parted[1])
+    if verb:
+        yield TranslatedPiece(f"{words[verb[0]]} {words[-1].lower()}", verb[1])
 
 
 def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, English] | None:

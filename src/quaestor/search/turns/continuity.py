@@ -19,6 +19,8 @@ import re
 from dataclasses import dataclass
 
 from quaestor.core.terms import STOP_WORDS, find_words
+from quaestor.core.wording import TRANSLATED, WITHOUT_MODEL
+from quaestor.search.language import language_of, without_grammar
 
 # getKey, get_key, HTTPTransport, DEFAULT_LIMITS, JsonReader.push, std::vector, poll_cb(), `eject`
 _IDENTIFIER = re.compile(
@@ -35,6 +37,8 @@ _PATH = re.compile(
 )
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 
+_OUR_OWN = re.compile(rf"^(?:{WITHOUT_MODEL}|{TRANSLATED})\b.*$", re.MULTILINE)
+"""Lines of an answer of quotes that are about the answer: they are no part of the topic."""
 _SHORT_REPLY = 400  # characters; a reply this short is all substance
 _MOST_NAMES = 24
 
@@ -57,7 +61,11 @@ def _identifiers(text: str) -> list[str]:
 
 
 def digest(reply: str) -> str:
-    """Return the part of a reply to search for: a short one as a whole; of a long one the beginning and names."""
+    """Return the part of a reply to search for: a short one as a whole; of a long one the beginning and names.
+
+    Nothing is left of a reply that says only that nothing answers.
+    """
+    reply = _OUR_OWN.sub("", reply).strip()
     if len(reply) <= _SHORT_REPLY:
         return reply
     prose = without_code(reply).strip() or reply
@@ -87,6 +95,23 @@ _POINTER = re.compile(
     r"have|shows?|why|where|how|who|what|and|if|covers?|calls?|uses?|tests?|checks?|'s) that\b",
     re.IGNORECASE,
 )
+_OPENER_ABROAD = re.compile(
+    r"^\W*(?:und|aber|oder|auch|dann|wie (?:ist|steht) es mit|was ist mit|was,? wenn|et|mais|ou|alors|qu['’]en est-il"
+    r"|y|pero|entonces|qué (?:tal|pasa) con)\b",
+    re.IGNORECASE,
+)
+_POINTER_ABROAD = re.compile(
+    r"\b(?:da(?:bei|durch|für|gegen|mit|nach|ran|rauf|raus|rin|von|vor|zu)|diese[mnrs]?|dies|dessen|deren|jene[mnrs]?|dort|"
+    r"ihn|ihm|ihnen|seine[mnrs]?|cela|ça|ceci|celles?|celui|ceux|lui|leurs?|elles?|esos?|esas?|ellos?|ellas?|ahí|allí)\b"
+    r"|\b(?:das|là)\s*[?!.]*$",
+    re.IGNORECASE,
+)
+_LINK_ABROAD = re.compile(
+    r"\b(?:sonst|andere[mnrs]?|stattdessen|beide[nrs]?|kein(?:e[mnrs]?|s)|ebenso|nochmal|autres?|aussi|sinon|également|plutôt|"
+    r"l[ae]quelle?|lesquel(?:le)?s|otr[ao]s?|también|ambos|mism[ao]s?|tampoco)\b",
+    re.IGNORECASE,
+)
+"""The same in German, French and Spanish, without what begins or fills any sentence there (es, sie, il, y)."""
 _LINK = re.compile(
     r"\b(?:ones?|else|others?|again|instead|either|neither|both|own|also|as well|otherwise|meanwhile|afterwards|none|"
     r"nothing|altogether|same|in the first place|similar|likewise|former|latter)\b|\btoo\s*[?!.]*$",
@@ -134,7 +159,8 @@ class Signals:
 
 def informative_words(text: str) -> list[str]:
     """Return the distinct lower-case words of a text that say what it is about."""
-    words = dict.fromkeys(word.lower() for word in find_words(text))
+    plain = _POINTER_ABROAD.sub(" ", without_grammar(text)) if language_of(text) else text
+    words = dict.fromkeys(word.lower() for word in find_words(plain))
     return [word for word in words if len(word) > 1 and word not in STOP_WORDS and word not in _VAGUE]
 
 
@@ -144,10 +170,13 @@ def read_signals(question: str, before: str) -> Signals:
     words = informative_words(text)
     pronoun = _PRONOUN.search(text)
     early = pronoun is not None and len(informative_words(text[: pronoun.start()])) <= 2
+    opener, pointer, link = (
+        (_OPENER_ABROAD, _POINTER_ABROAD, _LINK_ABROAD) if language_of(text) else (_OPENER, _POINTER, _LINK)
+    )
     return Signals(
-        opens=_OPENER.search(text) is not None,
-        points=early or (pronoun is not None and len(words) <= _FEW_WORDS) or _POINTER.search(text) is not None,
-        links=_LINK.search(text) is not None,
+        opens=opener.search(text) is not None,
+        points=early or (pronoun is not None and len(words) <= _FEW_WORDS) or pointer.search(text) is not None,
+        links=link.search(text) is not None,
         switches=_SWITCH.search(text) is not None,
         words=len(words),
         shares=not set(words).isdisjoint(informative_words(before)),

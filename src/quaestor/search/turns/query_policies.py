@@ -148,7 +148,7 @@ def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -
         return _query_with_context("adaptive", newest, (), budget, count)
     seeks_tests = _SEEKS_TESTS.search(newest[:_READ]) is not None
     replies = _replies(topic)
-    others = [*replies, *_questions_of(topic)] if seeks_tests else _repeat_newest(newest, replies)
+    others = [*(replies if seeks_tests else _repeat_newest(newest, replies)), *_questions_of(topic)]
     return TurnQuery(
         "adaptive",
         _join_fitting(newest, (), budget, count),

@@ -141,18 +141,18 @@ async def _events_with_failure(turn: AsyncGenerator[bytes]) -> AsyncGenerator[by
     Raises:
         Exception: the turn cannot begin.
     """
-    begun = False
+    has_begun = False
     try:
         async with aclosing(turn):
             async for piece in turn:
-                begun = True
+                has_begun = True
                 yield piece
     except QuaestorError as error:
-        if not begun:
+        if not has_begun:
             raise
         yield _event_bytes(*failure(error))
     except Exception:
-        if not begun:
+        if not has_begun:
             raise
         _LOG.exception("fault")
         yield _event_bytes(*failure(_TurnFault()))

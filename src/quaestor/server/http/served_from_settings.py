@@ -178,9 +178,9 @@ class AwaitedEndpoint:
         """Return whether the endpoint has ever listened; if not, check again."""
         if self._came or self._clock() < self._again:
             return self._came
-        begun = self._clock()
+        start = self._clock()
         self._came = self._listens(self._base_url, _CONNECT_SECONDS)
         now = self._clock()
-        if not self._came and now - begun >= _CONNECT_SECONDS:
+        if not self._came and now - start >= _CONNECT_SECONDS:
             self._again = now + _SILENT_SECONDS
         return self._came

@@ -262,10 +262,10 @@ class _ResponseEvents:
         yield self._event("response.output_item.done", output_index=0, item=self.reply.message())
 
     def _events_of_call(self, place: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        begun = {**item, "arguments": "", "status": "in_progress"}
+        in_progress = {**item, "arguments": "", "status": "in_progress"}
         of_call = {"output_index": place, "item_id": item["id"]}
         arguments = item["arguments"]
-        yield self._event("response.output_item.added", output_index=place, item=begun)
+        yield self._event("response.output_item.added", output_index=place, item=in_progress)
         yield self._event("response.function_call_arguments.delta", **of_call, delta=arguments)
         yield self._event("response.function_call_arguments.done", **of_call, name=item["name"], arguments=arguments)
         yield self._event("response.output_item.done", output_index=place, item=dict(item))

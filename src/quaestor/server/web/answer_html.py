@@ -39,6 +39,8 @@ _FORMULA = re.compile(
     r"|\$(?![\s$])([^$\n]{0,500}?[^$\n\s\\])\$(?![\w$])"
 )
 _PICTURE = re.compile(r"!\[([^\[\]\n]{0,300})\]\([^\s()]{1,500}\)")
+_WITHIN_DOCUMENTS = re.compile(r"\[([^\[\]\n]{1,300})\]\((#?[\w./#%-]{1,300})\)")
+"""A link that leads to another place of the documents, and nowhere from this page."""
 _LONGEST_WITHIN = 50
 _LONGEST = 400_000
 _MOST_BRACKETS = 3_000
@@ -234,8 +236,9 @@ class _Renderer(RendererHTML):
         return "</span>" if content == _WEAK_END else str(_links(content, environment))
 
     def text(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
-        """Render text; an image in quoted words, which are escaped, is named like any other."""
-        return _PICTURE.sub(r'<span class="no-image">[picture: \1]</span>', str(escape(tokens[index].content)))
+        """Render text; an image in quoted words, which are escaped, is named like any other, and so is a link there."""
+        named = _PICTURE.sub(r'<span class="no-image">[picture: \1]</span>', str(escape(tokens[index].content)))
+        return _WITHIN_DOCUMENTS.sub(r'<span title="\2">\1</span>', named)
 
     def image(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
         return f'<span class="no-image">[picture: {escape(_with_marks(tokens[index].content, environment))}]</span>'

@@ -142,10 +142,10 @@ class _Formula:
 
     def _take_primes(self) -> int:
         """Take all primes that stand here, and return how many: a text added to for each would take their square."""
-        begun = self._at
+        start = self._at
         while self._next() == "'":
             self._at += 1
-        return self._at - begun
+        return self._at - start
 
     def _argument(self) -> str:
         """Parse a command's argument: a group or one token; of a number only the first digit, as TeX does."""

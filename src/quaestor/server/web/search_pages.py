@@ -93,7 +93,7 @@ def search(at: PageContextHere, corpus: Names, limits: Annotated[Limits, Depends
     values |= {"translated": (), "unknown": (), "waiting": "", "lacking": {}, "none_left": ""}
     if not q.strip():
         return page("search.html", **values)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     try:
         where = make_filter(*limits.as_request().values())
         corpora, failures = several_of(at.served, at.user, chosen)
@@ -104,7 +104,7 @@ def search(at: PageContextHere, corpus: Names, limits: Annotated[Limits, Depends
         return page("search.html", error.http_status, **{**values, "failed": str(error)})
     among = len(corpora) + len(failures) > 1
     values |= {
-        "said": _remarks(hits, corpora, understood, time.perf_counter() - begun),
+        "said": _remarks(hits, corpora, understood, time.perf_counter() - started),
         "none_left": why_none(corpora, where) if where and not hits else "",
         "understood": understood.phrases,
         "missed": understood.missed,

@@ -22,7 +22,7 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.terms import content_terms
 from quaestor.server.web.safe_text import plain
 
-_PROSE = PROSE | {"html", "pdf", "docx", "xlsx", "pptx", "epub"}
+_PROSE = PROSE | {"pdf", "docx", "xlsx", "pptx", "epub"}
 
 _PAGE = re.compile(r"Page (\d+)(?::|$)")
 

@@ -118,8 +118,8 @@ def _prepare_lexical(
     course = _plan_catch_up(connection, base.mark if base else None, sizes)
     if course is None:
         return None
-    behind, anew = course
-    base = None if anew else base
+    behind, from_scratch = course
+    base = None if from_scratch else base
     update = LexicalUpdate(folder, base)
     mark = base.mark if base else None
     try:
@@ -143,8 +143,8 @@ def _prepare_matrix(
     course = _plan_catch_up(connection, base.mark if base else None, sizes)
     if course is None:
         return None
-    behind, anew = course
-    base = None if anew else base
+    behind, from_scratch = course
+    base = None if from_scratch else base
     update = MatrixUpdate(folder, dimensions, base)
     try:
         for run in behind.removed:

@@ -74,7 +74,7 @@ def translate_failures(folder: Path) -> Iterator[None]:
 def read_only(folder: Path) -> IndexReadOnlyError:
     """Return the error for a read-only index."""
     return IndexReadOnlyError(
-        f"The index in {str(folder)!r} cannot be written: let that folder be written, or set QUAESTOR_HOME to one "
+        f"The index in {str(folder)!r} cannot be written: make that folder writable, or set QUAESTOR_HOME to one "
         "that can be."
     )
 

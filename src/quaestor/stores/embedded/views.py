@@ -262,7 +262,7 @@ class LexicalQueries(ABC):
         A repeated term counts once, with a little more weight; of more than 64 distinct terms the rarest
         count.
         """
-        [chunks] = self.lexical_each(terms, k, (boosts,), where).found
+        [chunks] = self.lexical_each(terms, k, (boosts,), where).chunks
         return chunks
 
     def lexical_each(

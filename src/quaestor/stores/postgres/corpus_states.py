@@ -128,7 +128,7 @@ def state_query(corpus: int) -> str:
 def read_state(row: Sequence[Any] | None) -> State:
     """Return the state in a row; raise the errors of ``state``."""
     if row is None:
-        raise IndexUnusableError("The corpus was deleted from the store meanwhile: run `quaestor index`.")
+        raise IndexUnusableError("The corpus was deleted from the store in the meantime: run `quaestor index`.")
     return State(unescape(row[0]), *row[1:])
 
 

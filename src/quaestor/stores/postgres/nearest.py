@@ -105,7 +105,7 @@ def make_index(database: Database, corpus: int, dimensions: int) -> None:
 
 
 def renew_index(database: Database, corpus: int, dimensions: int) -> None:
-    """Build a corpus's index anew if it was built otherwise than now; it is searched meanwhile."""
+    """Rebuild a corpus's index if it was built with other parameters; it can be searched meanwhile."""
     name = f"quaestor.{index_name(corpus, dimensions)}"
     query = "SELECT 1 FROM pg_class WHERE oid = to_regclass(%s) AND reloptions IS DISTINCT FROM ARRAY[%s]"
     now = f"ef_construction={_BUILT_WITH}"

@@ -12,7 +12,7 @@ class Thresholds(NamedTuple):
         written: the number of chunks that are sent to the server together.
         overlaid: up to this many chunks after the last segment are searched one by one, before they become a segment.
         gathered: a new segment is made of this many chunks.
-        worn: up to this many dead chunks, a segment is not made anew.
+        worn: with up to this many dead chunks, a segment is not rebuilt.
         exact: up to this many chunks, the vectors of all are compared; of more, an HNSW index is searched.
         loose: up to this many vectors without a chunk are kept.
     """

@@ -12,10 +12,11 @@ from pathlib import Path
 import httpx
 import pytest
 from served import write
-from worker_parts import THREAD, free_port, is_there, searchable, serving, until
+from worker_parts import THREAD, is_there, searchable, serving, until
 
 from scripted_server import Recorded, Reply, ScriptedServer
 from servers.event_streams import events
+from servers.threads import free_port
 
 
 def test_replies_come_to_their_end(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import json
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -24,6 +23,7 @@ import httpx
 from quaestor.accounts import FILE
 from quaestor.accounts.users import Users
 from servers.event_streams import events
+from servers.threads import free_port
 
 QUESTION = "how long does the dough rest?"
 CITED = 'It rests for eighteen hours [1: "rests for eighteen hours"].'
@@ -38,11 +38,6 @@ def until(said: Callable[[], Any]) -> Any:
     while not (found := said()):
         threading.Event().wait(0.02)
     return found
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def is_there(pid: int) -> bool:

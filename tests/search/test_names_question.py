@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quaestor.answers.answer_from_file import read_file_question
 from quaestor.answers.ask_back import is_without_context, with_context
-from quaestor.answers.names_question import NameQuestion, read_name_question
+from quaestor.search.names_in_question import NameQuestion, read_name_question
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,11 @@ def test_a_question_that_points_back_is_understood_by_the_last_that_names_a_thin
     assert with_context("where is that tested?", ["why?"]) == "where is that tested?"
     assert with_context("how are dates written?", earlier) == "how are dates written?"
     assert with_context("why?", earlier) == "why?"
+
+
+def test_a_question_without_a_telling_word_that_goes_on_is_read_with_the_one_before() -> None:
+    earlier = ["Wer hat Git entwickelt?"]
+    assert with_context("Wann war das?", earlier) == f"{earlier[0]}\nWann war das?"
+    assert with_context("And on a phone?", ["What is a major mode?"]) == "And on a phone?"
+    assert with_context("and parse_minor?", ["What is a major mode?"]) == "and parse_minor?"
+    assert with_context("Wann war das?", []) == "Wann war das?"

@@ -1,4 +1,4 @@
-"""Settings of indexing that a caller can choose."""
+"""Settings of indexing: which files are read, how they are cut, and with which resources."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from quaestor.chunking import ChunkSettings
 from quaestor.core.light_imports import NamedTuple
 
-_RECIPE = 10
+_RECIPE = 11
 """Incremented whenever equal bytes and settings give other chunks, terms, vectors, authors or dates than before."""
 
 

@@ -1,0 +1,481 @@
+"""Lists what a project declares of one kind: its routes, commands, exit codes, errors, models, migrations, scripts.
+
+"Which routes are there?" has one telling word, and the places that declare a route do not have it: a search finds what
+talks of routes. ``listings.toml`` holds the forms in which languages and frameworks declare each kind. A list is
+complete as far as these forms go, and says so. What is no such kind may have a folder of its own: "which playbooks are
+there?" is answered with the files of ``playbooks/``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache, partial
+from itertools import groupby, islice
+from pathlib import Path
+
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, innermost_definition
+from quaestor.answers.explain_name import section_about
+from quaestor.answers.overview.overview_answer import with_own_name
+from quaestor.answers.overview.overview_question import plain_question
+from quaestor.answers.project_facts import lines_of
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import content_terms, stems_of, terms
+from quaestor.core.wording import amount
+from quaestor.corpus import Corpus
+from quaestor.search.path_roles import folders_to_sources, profile_path
+
+_LONGEST = 120
+_MOST_READ = 3000
+"""Chunks that are looked through for each word; where there are more, the answer says "at least"."""
+_MOST_SHOWN = 80
+_MOST_PLACES = 3
+_MOST_FILES, _MOST_QUOTED, _HEAD, _NEAR, _SHORT = 3, 24, 6, 4, 10
+_LARGEST = 400_000
+"""Letters of a file beyond which it is not read: no person wrote it."""
+_LONGEST_NAME = 120
+_AFTER = 1500
+"""Letters below a mark in which the definition that it marks begins."""
+_FEWEST_FILES = 3
+_SHELLS = (".sh", ".bash", ".fish", ".zsh", ".ps1")
+_NEXT_NAME = re.compile(
+    r"^[^\S\n]*(?:[\w<>,]+[ \t]+){0,5}?(?:def|class|func|fun|fn|function|struct|record)[ \t]+(\w+)", re.MULTILINE
+)
+_START = (
+    r"(?:(?:what|which)(?:'s)?(?:\s+(?:are|is))?|where\s+(?:are|is|do\s+i\s+find|can\s+i\s+find)"
+    r"|in\s+which\s+files?\s+(?:are|is)|list|show(?:\s+me)?|are\s+there(?:\s+any)?)"
+)
+_BEFORE = (
+    r"(?:\s+(?:all|of|the|its|our|your|every|available|supported|possible|existing|custom|own|different|defined|public"
+    r"|main))*"
+)
+_REST = (
+    r"(?:\s+(?:is|are|does|do|can|could|it|its|there|here|exist|exists|defined|declared|listed|registered|located|kept"
+    r"|stored|implemented|available|supported|provided|offered|exposed|served|used|raised|thrown|returned|have|has|offer"
+    r"|provide|support|expose|define|declare|serve|use|need|needs|want|ask|asks|require|requires|request|requests|raise"
+    r"|throw|return|returns|accept|understand|know|i|you|we|one|run|call|set|of|in|by|for|the|this|that|code|project"
+    r"|repo|repository|codebase|program|app|application|server|api|tool|cli|database|library|package|service|backend"
+    r"|file|script))*"
+)
+_MIGRATIONS = r"(?:(?:database|db|schema|sql|data)\s+)*migrations?"
+_A_MIGRATION = re.compile(
+    r"^(?P<folder>(?:[^/]+/)*(?:migrations?|migrate|versions|changelog))"
+    r"/(?P<name>(?:V?\d|[0-9a-f]{12}_)[^/]*)(?:/.*)?$",
+    re.IGNORECASE,
+)
+_MIGRATES = re.compile(r"(?:^|/)\w*(?:DB|Database|Schema|Room)\w*(?:Upgrader|Migrat\w+)\.\w+$")
+"""A file that brings a database from one version to the next."""
+_THINGS = r"(?P<{}>[a-z][\w-]*(?:\s+[a-z][\w-]*){{0,2}}s)"
+_OF_FOLDER = (
+    r"(?:\s+(?:are|does|do|is|can|it|there|here|exist|available|supported|included|provided|implemented|have|has|offer"
+    r"|provide|support|include|contain|use|i|you|we|one|in|come|ship|with|this|the|project|repo|repository|program))"
+)
+_A_FOLDER = re.compile(
+    rf"(?:what|which)(?:\s+are)?{_BEFORE}\s+{_THINGS.format('things')}{_OF_FOLDER}+"
+    rf"|(?:list|show(?:\s+me)?|are\s+there){_BEFORE}\s+{_THINGS.format('listed')}{_OF_FOLDER}*"
+)
+_ASKS_TESTS = re.compile(
+    r"(?:(?:which|what)(?:\s+are)?|where\s+(?:are|is|do\s+i\s+find)|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+(?:all\s+|the\s+)*"
+    r"(?:(?:unit|integration|end-to-end|e2e)\s+)?(?:tests?|specs?)(?:\s+(?:files?|cases?|that|which|exist|there|are))*"
+    r"\s+(?:covers?|checks?|tests?|exercises?|verif(?:y|ies)|for|of|about)\s+(?P<what>\S+(?:\s+\S+){0,5})"
+    r"|(?:where|how)\s+(?:is|are)\s+(?P<other>\S+(?:\s+\S+){0,5})\s+tested"
+)
+
+
+class Form(NamedTuple):
+    """One way to declare something; ``listings.toml`` describes the fields."""
+
+    languages: frozenset[str]
+    pattern: str
+    within: str
+
+
+class Kind(NamedTuple):
+    """One kind of things that projects declare; ``listings.toml`` describes the fields."""
+
+    noun: str
+    many: str
+    asked: str
+    words: str
+    forms: tuple[Form, ...]
+    paths: str
+    headings: tuple[str, ...]
+    by_value: bool
+
+
+class Declaration(NamedTuple):
+    """One declaration; they sort with the main sources first."""
+
+    depth: int
+    path: str
+    line: int
+    name: str
+    how: str
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """Return the kinds of things that can be listed."""
+    table = tomllib.loads(Path(__file__).with_name("listings.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Kind(
+            one["noun"],
+            one["many"],
+            one["asked"],
+            one["words"],
+            tuple(
+                Form(frozenset(form.get("languages", "").split()), form["pattern"], form.get("within", ""))
+                for form in one["form"]
+            ),
+            one.get("paths", ""),
+            tuple(one.get("headings", ())),
+            one.get("by_value", False),
+        )
+        for one in table["kind"]
+    )
+
+
+def list_declared(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """List what is declared of the kind that a question asks for; None for any other, or if nothing is found."""
+    if len(question.text) > _LONGEST:
+        return None
+    text = with_own_name(plain_question(question.text), corpus, "it")
+    if re.match(_START, text) is None:
+        return None
+    if _asks_for(_MIGRATIONS).fullmatch(text):
+        corpus.try_refresh()
+        return corpus.retry_reopened(lambda: _list_migrations(corpus))
+    for kind in kinds():
+        if match := _asks_for(kind.asked).fullmatch(text):
+            corpus.try_refresh()
+            return corpus.retry_reopened(partial(_list_kind, kind, match["things"], corpus))
+    return None
+
+
+@lru_cache(maxsize=64)
+def _asks_for(things: str) -> re.Pattern[str]:
+    return re.compile(rf"{_START}{_BEFORE}\s+(?P<things>{things}){_REST}")
+
+
+def _list_kind(kind: Kind, asked: str, corpus: Corpus) -> WayAnswer | None:
+    """Return a document's section on them, if any, all that is declared, and the beginning of these declarations."""
+    lines, draft = CorpusLines(corpus), Draft()
+    found, complete = _declared(kind, corpus, lines)
+    if not found:
+        return None
+    sections = (section_about(corpus, lines, one) for one in (asked, *kind.headings))
+    documented = next(filter(None, sections), None) or _table_of(kind, corpus, lines)
+    if documented is not None:
+        draft.quote(documented)
+    draft.say(_describe_found(kind, found, complete=complete))
+    for path, first, last in _stretches(found, lines) if documented is None else ():
+        draft.quote(lines.hit(path, first, last))
+    return draft.finish("listing")
+
+
+def _describe_found(kind: Kind, found: Sequence[Declaration], *, complete: bool) -> str:
+    """Return in words what is declared: file by file, or of values that stand in many places, value by value."""
+    names = {one.name for one in found}
+    noun = kind.noun if len(names) == 1 else kind.many
+    least = "" if complete else "at least "
+    rows = _by_value(found) if kind.by_value else _by_file(found)
+    more = f"\n- and {len(found) - _MOST_SHOWN:,} more" if not kind.by_value and len(found) > _MOST_SHOWN else ""
+    listed = "\n".join(f"- {row}" for row in rows)
+    return (
+        f"The code declares {least}{len(names):,} {noun} in {amount(len({one.path for one in found}), 'file')}, as far "
+        f"as the usual forms show (line numbers in brackets):\n\n{listed}{more}"
+    )
+
+
+def _by_file(found: Sequence[Declaration]) -> Iterator[str]:
+    """Yield for each file what it declares, and for each folder the files that are one each."""
+    for place, ones in groupby(islice(found, _MOST_SHOWN), key=_place_of):
+        yield f"{in_code(place)}: {', '.join(_named(one) + (f' ({one.line})' if one.line else '') for one in ones)}"
+
+
+def _place_of(one: Declaration) -> str:
+    return one.path if one.line else one.path.rpartition("/")[0] + "/"
+
+
+def _by_value(found: Sequence[Declaration]) -> Iterator[str]:
+    """Yield for each value where it stands, the smallest first."""
+    for name in islice(sorted({one.name for one in found}, key=lambda one: (len(one), one)), _MOST_SHOWN):
+        ones = [one for one in found if one.name == name]
+        shown = ", ".join(in_code(f"{one.path}:{one.line}") for one in ones[:_MOST_PLACES])
+        more = len(ones) - _MOST_PLACES
+        yield f"{_named(ones[0])}: {shown}{f' and {more:,} more places' if more > 0 else ''}"
+
+
+def _named(one: Declaration) -> str:
+    value = one.how.lstrip("-").isdigit()
+    name = f"{one.how.upper()} {one.name}" if one.how and not value else one.name
+    return f"{in_code(name or '/')}{f' = {one.how}' if value else ''}"
+
+
+def _declared(kind: Kind, corpus: Corpus, lines: CorpusLines) -> tuple[list[Declaration], bool]:
+    """Return all declarations of a kind, the main sources first, and whether all that may hold one were looked at."""
+    paths, complete = _paths_holding(kind.words, corpus)
+    found = [one for path in paths for one in _declared_in(kind, path, lines)]
+    if kind.by_value:  # a script's exit code is that of the program only where there is no other
+        found = [one for one in found if not one.path.endswith(_SHELLS)] or found
+    if kind.paths:
+        named = re.compile(kind.paths)
+        own = ((path, named.search(path)) for path in corpus.store.documents() if not _is_aside(path))
+        known = {one.path for one in found}
+        named_so = ((path, match[match.lastgroup]) for path, match in own if match and match.lastgroup)
+        found += [_found(path, 0, name, "") for path, name in named_so if path not in known]
+    return sorted(set(found)), complete
+
+
+def _paths_holding(words: str, corpus: Corpus) -> tuple[list[str], bool]:
+    """Return the paths of the files whose chunks hold any of some words, and whether none was left out."""
+    held = [corpus.store.holding(terms(word), _MOST_READ) for word in words.split()]
+    paths = corpus.store.paths_of({one: None for ids in held for one in ids})
+    return sorted(path for path in paths if not _is_aside(path)), all(len(ids) < _MOST_READ for ids in held)
+
+
+def _is_aside(path: str) -> bool:
+    profile = profile_path(path)
+    return profile.test or profile.example or bool(profile.background)
+
+
+def _declared_in(kind: Kind, path: str, lines: CorpusLines) -> Iterator[Declaration]:
+    """Yield what a file declares."""
+    file = lines.file(path)
+    if file is None or len(file.text) > _LARGEST:
+        return
+    language = "prisma" if path.endswith(".prisma") else file.document.language
+    is_code = language not in PROSE and knows_extension(path)
+    for form in kind.forms:
+        if language in form.languages or (is_code and not form.languages):
+            for start, name, how in _matches(form, file.text):
+                yield _found(path, file.text.count("\n", 0, start) + 1, name, how)
+
+
+def _found(path: str, line: int, name: str, how: str) -> Declaration:
+    return Declaration(folders_to_sources(path), path, line, name[:_LONGEST_NAME], how)
+
+
+def _matches(form: Form, text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the offset, the name and the manner of each declaration in a text."""
+    for begin, end in _blocks(form, text):
+        for match in re.compile(form.pattern, re.MULTILINE).finditer(text, begin, end):
+            groups = match.groupdict()
+            how = groups.pop("how", None) or ""
+            key = next((one for one, value in groups.items() if value is not None), "")
+            if key:
+                yield match.start(key), groups[key] or "", how
+            elif after := _NEXT_NAME.search(text, match.end(), match.end() + _AFTER):
+                yield match.start(), after[1], how
+
+
+def _blocks(form: Form, text: str) -> Iterable[tuple[int, int]]:
+    """Yield the bounds of the blocks in which declarations stand: all of the text, or what follows each opening."""
+    if not form.within:
+        return ((0, len(text)),)
+    openings = re.finditer(form.within, text, re.MULTILINE)
+    return [(match.end(), _end_of_block(text, match.end())) for match in openings]
+
+
+def _end_of_block(text: str, opened: int) -> int:
+    """Return where a block ends: before the first line that is indented no deeper than the line that opens it."""
+    head = text[text.rfind("\n", 0, opened - 1) + 1 : opened]
+    indent = len(head) - len(head.lstrip(" \t"))
+    close = re.compile(rf"^[ \t]{{0,{indent}}}\S", re.MULTILINE).search(text, text.find("\n", opened - 1) + 1)
+    return len(text) if close is None else close.start()
+
+
+def _table_of(kind: Kind, corpus: Corpus, lines: CorpusLines) -> Hit | None:
+    """Return the table of a document whose first column is called after the kind; None if there is none."""
+    head = re.compile(rf"^\|?\s*[`*]*{kind.noun}s?[`*]*\s*\|", re.IGNORECASE | re.MULTILINE)
+    tables = []
+    for stored in corpus.store.get(corpus.store.holding(terms(kind.noun), _MOST_READ)).values():
+        path, match = stored.document.path, head.search(stored.chunk.text)
+        if match and stored.document.language in PROSE:
+            first = stored.chunk.span.start_line + stored.chunk.text.count("\n", 0, match.start())
+            tables.append((profile_path(path).flags, folders_to_sources(path), path, first))
+    if not tables:
+        return None
+    *_, path, first = min(tables)
+    last, texts = first, lines_of(path, lines)
+    while last < len(texts) and "|" in texts[last] and last - first < _MOST_QUOTED:
+        last += 1
+    return lines.hit(path, first, last)
+
+
+def _stretches(found: Sequence[Declaration], lines: CorpusLines) -> Iterator[tuple[str, int, int]]:
+    """Yield the lines of the files that declare most: there, where most declarations stand together."""
+    by_file: dict[str, list[int]] = {}
+    for one in found:
+        by_file.setdefault(one.path, []).append(one.line)
+    order = sorted(by_file, key=lambda path: (-len(by_file[path]), folders_to_sources(path), path))
+    for path in order[:_MOST_FILES]:
+        first, last = max(_runs(sorted(by_file[path])), key=lambda run: run[1] - run[0])
+        if first == last > 0:
+            yield path, *_whole_if_short(path, first, lines)
+        elif first:
+            yield path, first, end_of_statement(lines_of(path, lines), last)
+        else:
+            yield path, *_head_of(path, lines)
+
+
+def _whole_if_short(path: str, line: int, lines: CorpusLines) -> tuple[int, int]:
+    """Return the first and last line of the definition on a line if it is short, else those of its statement."""
+    found = innermost_definition(lines.definitions(path), line)
+    if found is not None and found.span.end_line - found.span.start_line < _SHORT:
+        return found.span.start_line, found.span.end_line
+    return line, end_of_statement(lines_of(path, lines), line)
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last line of declarations that stand close together."""
+    first = last = numbers[0]
+    for number in numbers[1:]:
+        if number - last > _NEAR or number - first >= _MOST_QUOTED:
+            yield first, last
+            first = number
+        last = number
+    yield first, last
+
+
+def _head_of(path: str, lines: CorpusLines) -> tuple[int, int]:
+    """Return the lines that show what a file is: the first of its first definition, else of the file."""
+    known, last = lines.definitions(path), len(lines_of(path, lines))
+    first = min((one.span.start_line for one in known), default=1)
+    return first, min(last, first + _HEAD - 1)
+
+
+def _list_migrations(corpus: Corpus) -> WayAnswer | None:
+    """Return the folders of migrations with the first and the last of each, and what else migrates by its name."""
+    folders: dict[str, list[tuple[str, str]]] = {}
+    alone = []
+    for path in sorted(one for one in corpus.store.documents() if not _is_aside(one)):
+        if match := _A_MIGRATION.match(path):
+            folders.setdefault(match["folder"], []).append((match["name"], path))
+        elif _MIGRATES.search(path):
+            alone.append(path)
+    lines, draft = CorpusLines(corpus), Draft()
+    if folders:
+        rows = "\n".join(_describe_folder(folder, [name for name, _ in ones]) for folder, ones in folders.items())
+        draft.say(f"Migrations are kept in {amount(len(folders), 'folder')}:\n\n{rows}")
+    newest = [ones[-1][1] for ones in sorted(folders.values(), key=lambda ones: -len(ones))]
+    for path in [*alone, *newest][:_MOST_FILES]:
+        draft.quote(lines.hit(path, 1, min(_MOST_QUOTED, len(lines_of(path, lines)))))
+    return draft.finish("listing") if draft.hits else None
+
+
+def _describe_folder(folder: str, names: Sequence[str]) -> str:
+    names = list(dict.fromkeys(names))
+    ends = f"{in_code(names[0])} to {in_code(names[-1])}" if len(names) > 1 else in_code(names[0])
+    return f"- {in_code(f'{folder}/')}: {amount(len(names), 'migration')}, {ends}"
+
+
+def list_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """List the files of the folder that is called as the things that a question asks for; else None."""
+    if len(question.text) > _LONGEST:
+        return None
+    text = with_own_name(plain_question(question.text), corpus, "it")
+    match = _A_FOLDER.fullmatch(text)
+    if match is None:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _list_files_of(match["things"] or match["listed"], corpus))
+
+
+def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
+    wanted = stems_of(re.split(r"[\s_-]+", things))
+    held: dict[str, dict[str, list[str]]] = {}
+    for path in sorted(corpus.store.documents()):
+        parts = path.split("/")
+        for at in range(len(parts) - 1):
+            if not _is_aside(path) and _is_called(parts[at], wanted):
+                held.setdefault("/".join(parts[: at + 1]), {}).setdefault(parts[at + 1], []).append(path)
+    folder = min(held, key=lambda one: (-len(held[one]), one.count("/"), one), default="")
+    if len(held.get(folder, ())) < _FEWEST_FILES:
+        return None
+    lines, draft = CorpusLines(corpus), Draft()
+    names = [name if paths == [f"{folder}/{name}"] else f"{name}/" for name, paths in held[folder].items()]
+    more = f" and {len(names) - _MOST_SHOWN:,} more" if len(names) > _MOST_SHOWN else ""
+    listed = ", ".join(map(in_code, names[:_MOST_SHOWN]))
+    draft.say(f"{in_code(f'{folder}/')} holds {len(names):,} files and folders: {listed}{more}.")
+    documented = section_about(corpus, lines, things)
+    if documented is not None:
+        draft.quote(documented)
+    for paths in islice(held[folder].values(), 0 if documented else _MOST_FILES):
+        path = min(paths, key=lambda one: (one.count("/"), "readme" not in one.lower(), one))
+        draft.quote(lines.hit(path, *_head_of(path, lines)))
+    return draft.finish("listing")
+
+
+def list_tests(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """List the tests of what a question describes in words; None for any other, or if no test is called after it."""
+    match = _ASKS_TESTS.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST else None
+    wanted = content_terms(match["what"] or match["other"]) if match is not None else frozenset()
+    if not wanted:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _list_tests_of(wanted, corpus))
+
+
+def _list_tests_of(wanted: frozenset[str], corpus: Corpus) -> WayAnswer | None:
+    lines, draft = CorpusLines(corpus), Draft()
+    kind = next(one for one in kinds() if one.noun == "test")
+    holding = corpus.store.paths_of(corpus.store.holding(wanted, _MOST_READ))
+    paths = [one for one in corpus.store.documents() if profile_path(one).test and not profile_path(one).prose]
+    near = [one for one in paths if one in holding or wanted & _path_terms(one)]
+    fitting = [_fit(wanted, path, [*_declared_in(kind, path, lines)]) for path in near]
+    best = max((one.fit for one in fitting), default=0)
+    close = sorted(one for one in fitting if one.fit == best and 2 * best >= len(wanted)) if best else []
+    for one in close[:_MOST_FILES]:
+        draft.say(_describe_tests(one))
+        first = max(one.tests, key=lambda test: (len(wanted & content_terms(test.name)), -test.line), default=None)
+        draft.quote(lines.statement(one.path, first.line) if first else lines.hit(one.path, *_head_of(one.path, lines)))
+    if others := [in_code(one.path) for one in close[_MOST_FILES:]]:
+        more = f" and {len(others) - _MOST_SHOWN:,} more" if len(others) > _MOST_SHOWN else ""
+        fit = "fits" if len(others) == 1 else "fit"
+        draft.say(f"{amount(len(others), 'more file')} {fit} as well: {', '.join(others[:_MOST_SHOWN])}{more}.")
+    return draft.finish("listing") if draft.hits else None
+
+
+def _describe_tests(one: _TestFile) -> str:
+    if not one.tests:
+        return f"{in_code(one.path)} is a test that is called so."
+    named = ", ".join(f"{in_code(test.name)} ({test.line})" for test in one.tests[:_MOST_SHOWN])
+    more = f" and {len(one.tests) - _MOST_SHOWN:,} more" if len(one.tests) > _MOST_SHOWN else ""
+    called = " called so" if one.by_name else ""
+    return f"{in_code(one.path)} has {amount(len(one.tests), 'test')}{called} (lines in brackets): {named}{more}."
+
+
+class _TestFile(NamedTuple):
+    """The tests of a file that a description fits; they sort with the closest first."""
+
+    fit: int
+    by_name: bool
+    bare: bool
+    extra: int
+    path: str
+    tests: tuple[Declaration, ...]
+
+
+def _fit(wanted: frozenset[str], path: str, tests: Sequence[Declaration]) -> _TestFile:
+    """Return all tests of a file whose path holds most of the words, else those whose names hold most of them."""
+    by_path = len(wanted & _path_terms(path))
+    each = [len(wanted & (content_terms(one.name) | _path_terms(path))) for one in tests]
+    most = max(each, default=by_path if by_path == len(wanted) and knows_extension(path) else 0)
+    chosen = [one for one, fit in zip(tests, each, strict=True) if fit == most]
+    extra = len(profile_path(path).stem_terms - wanted)
+    return _TestFile(most, most > by_path, not chosen, extra, path, tuple(chosen))
+
+
+@lru_cache(maxsize=1 << 12)
+def _path_terms(path: str) -> frozenset[str]:
+    return frozenset(terms(path.replace("/", " ")))
+
+
+def _is_called(folder: str, wanted: Sequence[str]) -> bool:
+    """Return whether a folder is called by some stems: ``network_plugin`` by those of "network plugins"."""
+    return stems_of(re.split(r"[\s_.-]+", folder.lower())) == wanted
