@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from overview_parts import Texts, material_of
 
 from index_of_files import index_of
 from quaestor.answers.overview.document_statistics import _is_template, about_documents, kinds, languages, titles
 from quaestor.answers.overview.entry_points import _declared_entries
 from quaestor.answers.overview.introduction import introduction, readme_of, shorten
 from quaestor.answers.overview.main_parts import _Levels
+from quaestor.answers.overview.make_overview import _shorten_sections
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import named_paths
-from quaestor.answers.overview.overview_answer import introduce
-from quaestor.answers.overview.overview_question import asks_for_overview
-from quaestor.answers.overview.overview_text import Entry, Statement, _in_quote_marks
+from quaestor.answers.overview.overview_answer import introduce, names_all_of_it
+from quaestor.answers.overview.overview_question import asks_for_overview, name_in_overview_question
+from quaestor.answers.overview.overview_text import Entry, Section, Statement, _in_quote_marks
 from quaestor.answers.overview.path_descriptions import _is_sentence, defined_names
 from quaestor.core.documents import Document
+from quaestor.corpus import Corpus
 
 
 def said(entry: Entry) -> tuple[object, ...]:
@@ -258,3 +263,34 @@ def test_an_introduction_is_an_overview(tmp_path: Path) -> None:
         answer = introduce(index)
     assert answer is not None
     assert answer.way == "overview"
+
+
+def test_of_many_lines_a_twentieth_is_left_out_at_a_time() -> None:
+    for entries, left in ((40, 38), (39, 38), (1, 0)):
+        sections = (Section("a", tuple(Entry(str(n)) for n in range(entries)), 3), Section("b", ()))
+        [*shortened] = _shorten_sections(sections)
+        assert sum(len(one.entries) for one in shortened) == left
+        assert not shortened or shortened[0].left_out == 3 + entries - left
+
+
+@pytest.mark.parametrize("place", ["", ".github/", "docs/"])
+def test_a_readme_lies_in_the_root_or_where_git_hosts_look_for_it(place: str) -> None:
+    assert readme_of(material_of({f"{place}README.md": "# Ferry\n", "a/README.md": "# A\n"}), "") == f"{place}README.md"
+
+
+def test_titles_begin_with_the_readme() -> None:
+    named = [one.name for one in titles(material_of({"A.md": "# A\n", "README.md": "# R\n", "b/index.md": "# B\n"}))]
+    assert [one for one in named if one] == ["README.md", "A.md", "b/index.md"]
+
+
+def test_a_name_of_three_letters_is_that_of_the_whole_and_one_of_two_is_not() -> None:
+    for name, whole in (("Abc", True), ("abc", True), ("ab", False), ("xyz", False)):
+        corpus = SimpleNamespace(
+            root=Path(f"/x/{name.lower() if whole else 'ab'}"), retriever=SimpleNamespace(project=""), store=Texts({})
+        )
+        assert names_all_of_it(name, cast("Corpus", corpus)) == whole
+
+
+def test_a_name_of_the_whole_has_four_words_at_most() -> None:
+    assert name_in_overview_question("What is old river ferry post?") == "old river ferry post"
+    assert name_in_overview_question("What is old river ferry post office?") == ""

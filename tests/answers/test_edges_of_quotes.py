@@ -18,6 +18,7 @@ from quaestor.answers.quotable_stretches import Stretch, stretches_of, whole_pas
 from quaestor.answers.quotes import MOST_OF_UNSURE, ExtractiveModel, answer
 from quaestor.answers.template_agreement import agreement, template_words
 from quaestor.core.documents import Chunk, Document, Hit, Span
+from quaestor.core.messages import Usage
 from quaestor.llm.models import Finished, Request, TextDelta
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION, LARGEST
@@ -93,7 +94,7 @@ def test_a_model_of_quotes_asks_its_embedder_and_streams_the_answer() -> None:
     assert "> Bread is usual." in joined
     assert joined == answer(QUESTION, passages, alike).text
     assert isinstance(end, Finished)
-    assert (end.reason, end.model) == ("stop", "extractive")
+    assert end == Finished(reason="stop", usage=Usage(0, 0, reported=False), model="extractive")
 
 
 def test_a_sentence_too_long_to_be_checked_ends_with_a_word() -> None:
@@ -383,3 +384,52 @@ def test_the_numbers_of_a_passage_stand_in_its_headings_too() -> None:
 def test_a_heading_that_is_no_utf_8_is_a_heading() -> None:
     [piece] = pieces_of("# A \ud800 letter\n\nIt lands.", begins=True)
     assert piece.heading == "A ? letter"
+
+
+def test_front_matter_is_no_text_where_the_document_begins_and_only_there() -> None:
+    text = "+++\nIt lands.\n\n+++\n\nIt leaves.\n"
+    assert [text[one.start : one.end] for one in pieces_of(text, begins=True)] == ["It leaves."]
+    found = [whole_passage(passage(1, text, start=start), (start, start + 5), nothing_told) for start in (1, 2)]
+    assert [one and one.text.startswith("It leaves.") for one in found] == [True, False]
+    assert not is_list_of_links("+++\nIt lands.\n\n+++\n\n- [A](a.md)\n- [B](b.md)")
+
+
+def test_of_several_things_asked_for_a_document_is_quoted_that_is_as_near_as_may_be() -> None:
+    passages = [passage(n, f"The default of {n} is kept.") for n in (1, 2, 3)]
+    hits = [hit(one, score) for one, score in zip(passages, (9.0, 6.0, 5.9), strict=True)]
+    found = answer("list all defaults that are kept", passages, hits=hits)
+    assert [quote.n for quote in found.quotes] == [1, 2]
+
+
+def test_imports_are_read_past_whatever_their_letters() -> None:
+    code = passage(1, "from X import XX\nimport log\n\nsail = 3", "python")
+    found = whole_passage(code, (1, 4), lambda text: float("sail" in text))
+    assert found is not None and found.text == "sail = 3"
+
+
+def test_without_a_grammar_a_comment_belongs_to_the_line_below_it() -> None:
+    assert [(one.first, one.last) for one in blocks_of("# why\none\ntwo\n", "")] == [(0, 1), (2, 2)]
+
+
+def test_a_manual_that_is_no_utf_8_is_read() -> None:
+    assert [one.heading for one in pieces_of(".SH \ud800 ONE\nIt lands.", begins=True, language="roff")] != []
+
+
+def test_whole_fences_are_quoted_as_they_are_and_open_ones_closed() -> None:
+    texts = ["A:\n\n```sh\nland\n```\n\nB.", "A:\n\n```sh\nland"]
+    shown = [
+        answer("land", [passage(1, text)], refused=False, hits=[hit(passage(1, text), 9.0)]).text for text in texts
+    ]
+    assert [one.count("> ```") for one in shown] == [2, 2]
+
+
+def test_of_two_guides_the_one_is_quoted_whose_headings_say_more_of_the_question() -> None:
+    code = Passage(1, "a.py", 1, 1, "def open_vault(): ...", language="python")
+    guides = [
+        Passage(n, f"{n}.md", 1, 1, "Turn the key of it.", symbol=heading, language="markdown")
+        for n, heading in ((2, "Vault"), (3, "Open a vault"))
+    ]
+    passages = [code, *guides]
+    hits = [hit(one, 9.0 - rank) for rank, one in enumerate(passages)]
+    quotes = answer("How do I open a vault?", passages, refused=False, hits=hits).quotes
+    assert quotes[0].path == "3.md"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -21,7 +22,16 @@ from quaestor.answers.drafts import (
 from quaestor.answers.explain_error import _ErrorAnswer, _FrameHere, _is_fault, _line_now, _path_fits
 from quaestor.answers.explain_name import _before_legal_words, _end_of_comment
 from quaestor.answers.explain_term import read_term_question
-from quaestor.answers.message_templates import MessagePlaces, Template, _match, _Message, _tells_of_fault, _worth
+from quaestor.answers.message_templates import (
+    MessagePlaces,
+    Template,
+    _match,
+    _Message,
+    _tells_of_fault,
+    _weight_of_word,
+    _worth,
+)
+from quaestor.answers.project_facts import _brackets_opened
 from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
 from quaestor.answers.template_agreement import Agreement, words_of
 from quaestor.answers.term_definitions import definitions_of, end_of_list
@@ -59,6 +69,7 @@ FILES = {
     "b/util.py": "def two(): ...\n",
     "main.py": "def main(): ...\n",
     "c/main.py": "def other(): ...\n",
+    "ferry/harbour.py": "def moor(): ...\n" + "".join(f"\n\ndef tie_{n}():\n    moor()\n" for n in range(40)),
     "js/app.js": "export function land(ferry) {\n  return ferry.stop();\n}\n",
 }
 
@@ -197,6 +208,8 @@ def test_a_definition_that_announces_a_list_goes_on_to_its_end() -> None:
     lines = ["Waxing is a way to keep a letter dry:", "", "- warm the wax", "- dip the letter", "", "It takes an hour."]
     assert [(one.start_line, one.end_line) for one in definitions_of("waxing", lines)] == [(1, 4)]
     assert end_of_list(lines, 1) == 4
+    lines[0] = "Waxing means:"
+    assert [(one.start_line, one.end_line) for one in definitions_of("waxing", lines)] == [(1, 4)]
 
 
 def said(index: Index, text: str) -> str:
@@ -388,15 +401,30 @@ def test_only_the_beginning_of_a_question_tells_whether_it_is_about_history() ->
 @pytest.mark.parametrize(
     ("text", "asked"),
     [
-        ("what does src/a.py say of keys?", ("src/a.py", "what does src/a.py say of keys?")),
-        ("src/a.py: which keys are there?", ("src/a.py", "src/a.py: which keys are there?")),
+        ("what does src/a.py say of keys?", ("src/a.py", "what does say of keys")),
+        ("src/a.py: which keys are there?", ("src/a.py", "which keys are there")),
+        ("`boat.py` - which keys are there?", ("boat.py", "which keys are there")),
+        ("how does boat.py change the keys?", None),
         ("what is src/a.py", None),
         ("src/a.py and src/b.py and keys", None),
     ],
 )
 def test_a_question_about_what_is_in_a_file(text: str, asked: tuple[str, str] | None) -> None:
-    found = read_file_question(text)
-    assert (found and found[0]) == (asked and asked[0])
+    assert read_file_question(text) == asked
+
+
+def test_a_word_of_a_message_tells_more_the_fewer_places_hold_it() -> None:
+    assert [_weight_of_word(word, 1, 10) for word in ("the", "7", "x")] == [_weight_of_word("the", 5, 10)] * 3
+    rare, common, value = (_weight_of_word("ferry", holding, 10) for holding in (1, 5, 0))
+    assert rare == pytest.approx(0.3 + math.log(11)) and common == pytest.approx(0.3 + math.log(3)) and value == 0.0
+
+
+def test_what_of_many_callers_is_not_shown_can_be_listed(index: Index) -> None:
+    assert "more: `quaestor related moor --kind callers -k 1000` lists all." in said(index, "who calls moor?")
+
+
+def test_what_a_line_opens_and_does_not_close() -> None:
+    assert [_brackets_opened(one) for one in ("f(", "])}", "X(", "XX", "{[(}])")] == [1, -3, 1, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from overview_parts import material_of
 
 from quaestor.answers.overview.overview_text import Statement
-from quaestor.answers.overview.path_descriptions import _said_of_definition, comment_below_includes, from_head
+from quaestor.answers.overview.path_descriptions import (
+    _said_of_definition,
+    comment_below_includes,
+    description,
+    from_head,
+)
 
 Told = tuple[str, int, int, bool] | None
 """The words, the first and the last line, and whether they are the file's own to the letter."""
@@ -34,6 +40,7 @@ LICENCE = "/* Licensed under the terms below. This notice stays. */\n\npackage s
         ("python", f"#!/usr/bin/env python\n# {SENDS}\n", (SENDS, 2, 2, True)),
         ("python", f"# /// script\n# requires = 3\n# ///\n# {SENDS}\n", (SENDS, 4, 4, True)),
         ("python", f"# one\n\n# {SENDS}\n", (SENDS, 3, 3, True)),
+        ("python", f"# It is sold with all rights\n# reserved by Anna.\n\n# {SENDS}\n", (SENDS, 4, 4, True)),
         ("python", f"# x = send(orders, night);\n\n# {SENDS}\n", (SENDS, 3, 3, True)),
         ("python", f"# {'word ' * 40}\nx = 1\n", ("word " * 21 + "word …", 1, 1, False)),
         ("elixir", f'defmodule Shop do\n  @moduledoc """\n  {SENDS}\n  """\n', (SENDS, 3, 3, True)),
@@ -117,3 +124,8 @@ def test_the_comment_below_the_includes_of_c(text: str, lines: tuple[int, int] |
 )
 def test_the_first_sentence_at_a_definition(language: str, text: str, number: int, expected: Told) -> None:
     assert told(_said_of_definition(text.split("\n"), number, "a", language)) == expected
+
+
+def test_a_file_of_c_is_described_by_the_lines_below_its_includes() -> None:
+    files = {"a.c": "#include <a.h>\n\n/* Sends orders\n   by night. */\n\nint x;\n"}
+    assert told(description(material_of(files), "a.c")) == (SENDS, 3, 4, False)

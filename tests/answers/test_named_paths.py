@@ -37,6 +37,8 @@ def material() -> OneText:
     ("text", "named"),
     [
         ("- `src/shop/`: sends orders", ["src/shop 1 1-1 = sends orders"]),
+        ("- `src.shop`: sends orders", ["src/shop 1 1-1 = sends orders"]),
+        ("| `retry.py` | tries again |\n  and again", ["src/shop/retry.py 1 1-1 = tries again"]),
         (
             "- `src/shop/` - sends orders\n  by night\n  and day.\n  Not this.",
             ["src/shop 1 1-3 ~ sends orders by night and day."],

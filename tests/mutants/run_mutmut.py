@@ -135,7 +135,8 @@ def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
     paths = {_module(path): path for glob in scope["mutated"] for path in sorted(ROOT.glob(glob))}
     if before is not None:
         open_ones = [one for one in before.survivors if not one.equivalent]
-        paths = {name: paths[name] for name in dict.fromkeys(one.mutant.rpartition(".")[0] for one in open_ones)}
+        known = {one.mutant.rpartition(".")[0] for one in open_ones}
+        paths = {name: path for name, path in paths.items() if name in known}
     changed = {name: _Changed.of(path) for name, path in paths.items()}
     gone: list[str] = []
     if before is None:
@@ -171,12 +172,12 @@ def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
 
 
 def _name_now(changed: Mapping[str, _Changed], one: Survivor) -> str:
-    """Return the name of the mutant that changes the same lines as a saved one; empty if these lines are no more.
+    """Return the name of the mutant that changes the same lines as a saved one; empty if these or the file are gone.
 
     mutmut numbers the mutants of a function, so that a name means another one after an edit.
     """
     module, _, own = one.mutant.rpartition(".")
-    names = changed[module].mutated.mutant_names
+    names = changed[module].mutated.mutant_names if module in changed else ()
     likely = [own] if own in names else []
     same = (name for name in [*likely, *names] if _lines(changed, f"{module}.{name}") == (one.was, one.became))
     return next((f"{module}.{name}" for name in same), "")

@@ -76,6 +76,7 @@ def test_a_saved_survivor_is_found_by_its_lines_whatever_its_number_is_now() -> 
     )
     assert run_mutmut._name_now(changed, run_mutmut.Survivor(name, was, became)) == name
     assert run_mutmut._name_now(changed, run_mutmut.Survivor(name, "edited", became)) == ""
+    assert run_mutmut._name_now({}, run_mutmut.Survivor(name, was, became)) == ""
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def _is_question(sentence: str) -> bool:
 
 def _is_lead_in(sentence: str) -> bool:
     """Return whether a sentence introduces what follows it."""
-    return _bare(sentence).endswith((":", "：", "…:"))
+    return _bare(sentence).endswith((":", "："))
 
 
 def _is_about_the_answer(sentence: str, question: str, grounds: Iterable[Ground]) -> bool:
