@@ -78,7 +78,7 @@ def test_it_is_answered_from_documents_task_files_and_ci(shop: Index) -> None:
     assert answer is not None and answer.way == "build"
     text = answer.text(range(1, len(answer.hits) + 1))
     assert "`README.md`: “./manage.py test” [1]" in text
-    assert re.search(r"`Makefile`: “check:” \[\d\], also `test`\n", text)
+    assert re.search(r"`Makefile`: “test: check” \[\d\], also `check`\n", text)
     assert "pytest tests --cov=shop" in text
     checked = verify(text, number(answer.hits), shop.read)
     assert [citation.status for citation in checked.citations] == ["verified"] * len(answer.hits)
@@ -250,6 +250,37 @@ def test_the_manual_is_built_where_nothing_else_is(tmp_path: Path) -> None:
     files = {**MANUAL_AND_CI, "README.md": "# Shop\n\n## Documentation\n\n    $ make html\n"}
     with index_of(tmp_path / "shop", files) as index:
         assert "make html" in told(index, "How do I build it?")[0]
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        # How others test with a library, and how fast it is, is not how its own tests are run.
+        (
+            {
+                "README.md": "# Ferry\n\n## Testing\n\n`ferry.testing` helps:\n\n    rows = ferry.test(1)\n",
+                "go.mod": "module x\n",
+            },
+            "go test",
+        ),
+        (
+            {
+                "README.md": "# Ferry\n\n## Speed tests\n\nRun `make speed-test`.\n",
+                "Makefile": "lint-check:\n\ntest:\n\tgo\n",
+            },
+            "“test:”",
+        ),
+        ({"README.md": "# Ferry\n\n## Tests\n\n```\nbin/test --fast\n```\n"}, "bin/test --fast"),
+        ({"package.json": '{\n "scripts": {\n  "check-style": "x",\n  "test": "y"\n }\n}\n'}, "“test” [1], also"),
+    ],
+)
+def test_the_tests_of_the_project_itself_are_meant(tmp_path: Path, files: dict[str, str], said: str) -> None:
+    with index_of(tmp_path / "ferry", {"ferry.go": "package ferry\n\nfunc Row() {}\n", **files}) as index:
+        answer = answer_by_way(Question("How do I run the tests?"), index)
+    assert answer is not None
+    text = answer.text(range(1, len(answer.hits) + 1))
+    assert said in text
+    assert "ferry.testing" not in text and "speed" not in text
 
 
 def test_neither_a_line_of_a_sentence_nor_the_latest_version_is_a_command_that_builds_or_tests(tmp_path: Path) -> None:
