@@ -293,3 +293,18 @@ def test_neither_a_line_of_a_sentence_nor_the_latest_version_is_a_command_that_b
         assert "latest" not in told(index, "How do I run the tests?")[0]
         assert "make with you" not in told(index, "How do I build and test it?")[0]
         assert "just test" in told(index, "How do I run the tests?")[0]
+
+
+def test_scripts_in_the_root_that_are_called_after_what_they_do_tell_how(tmp_path: Path) -> None:
+    files = {
+        "test.sh": "#!/bin/bash\n# all of them\njavac -cp shop.jar test/Test.java\n",
+        "build-jar.sh": "#!/bin/bash\nmkdir -p build\n",
+        "install.sh": "#!/bin/bash\ncurl shop.example\n",
+        "tools/test.sh": "ls\n",
+        "Shop.java": "class Shop {}\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        tested, places = told(index, "How do I run the tests?")
+        assert "./test.sh" in tested and places == [("test.sh", 3, 3)]
+        built, places = told(index, "How do I build it?")
+        assert "./build-jar.sh" in built and places == [("build-jar.sh", 2, 2)]

@@ -116,6 +116,11 @@ _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
 _LONGEST_HEADING = 60
 _LONGEST_SECTION = 20
 _MOST_SECTIONS = 2
+_SCRIPTS: dict[Aim, re.Pattern[str]] = {
+    "build": re.compile(r"(?:build|compile|make)\b"),
+    "test": re.compile(r"(?:run[-_]?)?(?:tests?|check)\b"),
+    "run": re.compile(r"(?:run|start|serve)\.sh"),
+}
 _SHOWS_A_COMMAND = re.compile(r"`|^(?: {4}|\t)\s*\S|^\s*\$ ", re.MULTILINE)
 _MERELY_THERE = (
     "build.gradle build.gradle.kts pom.xml build.sbt build.sc stack.yaml cabal.project rakefile composer.json"
@@ -135,7 +140,7 @@ def build_lines(material: Material, aim: Aim | None = None) -> list[Entry]:
         aim: the only aim for which lines are returned; None for building and testing.
     """
     entries: dict[str, Entry] = {}
-    for read in (_documented_entries, _tasks, _npm, _quoted_entries, _ci_steps):
+    for read in (_documented_entries, _tasks, _npm, _scripts, _quoted_entries, _ci_steps):
         for entry in read(material, aim):
             entries.setdefault(f"{entry.name} {entry.says.text if entry.says else ''}", entry)
     entries.update(
@@ -310,6 +315,17 @@ def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
             runner = _runner_of(material, path)
             first = _first_of(material.lines(path)[number - 1], path, number, f"{runner} run {', '.join(names)}")
             yield Entry(path, first, also=tuple(names[1:]))
+
+
+def _scripts(material: Material, aim: Aim | None) -> Iterator[Entry]:
+    """Yield the shell scripts in the root that are called after what they do, each with its first command."""
+    aims: tuple[Aim, ...] = (aim,) if aim else ("build", "test")
+    for path in sorted(one for one in material.documents if "/" not in one and one.endswith(".sh")):
+        if any(_SCRIPTS[one].match(path) for one in aims):
+            lines = material.lines(path)
+            number = next((at for at, line in enumerate(lines, 1) if re.match(r"\s*[^\s#]", line)), 0)
+            if number:
+                yield replace(_line(path, number, lines[number - 1]), name=f"./{path}")
 
 
 def _runner_of(material: Material, path: str) -> str:
