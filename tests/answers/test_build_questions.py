@@ -78,7 +78,7 @@ def test_it_is_answered_from_documents_task_files_and_ci(shop: Index) -> None:
     assert answer is not None and answer.way == "build"
     text = answer.text(range(1, len(answer.hits) + 1))
     assert "`README.md`: “./manage.py test” [1]" in text
-    assert re.search(r"`Makefile`: “check:” \[\d\], also `test`\n", text)
+    assert re.search(r"`Makefile`: “test: check” \[\d\], also `check`\n", text)
     assert "pytest tests --cov=shop" in text
     checked = verify(text, number(answer.hits), shop.read)
     assert [citation.status for citation in checked.citations] == ["verified"] * len(answer.hits)
@@ -252,6 +252,37 @@ def test_the_manual_is_built_where_nothing_else_is(tmp_path: Path) -> None:
         assert "make html" in told(index, "How do I build it?")[0]
 
 
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        # How others test with a library, and how fast it is, is not how its own tests are run.
+        (
+            {
+                "README.md": "# Ferry\n\n## Testing\n\n`ferry.testing` helps:\n\n    rows = ferry.test(1)\n",
+                "go.mod": "module x\n",
+            },
+            "go test",
+        ),
+        (
+            {
+                "README.md": "# Ferry\n\n## Speed tests\n\nRun `make speed-test`.\n",
+                "Makefile": "lint-check:\n\ntest:\n\tgo\n",
+            },
+            "“test:”",
+        ),
+        ({"README.md": "# Ferry\n\n## Tests\n\n```\nbin/test --fast\n```\n"}, "bin/test --fast"),
+        ({"package.json": '{\n "scripts": {\n  "check-style": "x",\n  "test": "y"\n }\n}\n'}, "“test” [1], also"),
+    ],
+)
+def test_the_tests_of_the_project_itself_are_meant(tmp_path: Path, files: dict[str, str], said: str) -> None:
+    with index_of(tmp_path / "ferry", {"ferry.go": "package ferry\n\nfunc Row() {}\n", **files}) as index:
+        answer = answer_by_way(Question("How do I run the tests?"), index)
+    assert answer is not None
+    text = answer.text(range(1, len(answer.hits) + 1))
+    assert said in text
+    assert "ferry.testing" not in text and "speed" not in text
+
+
 def test_neither_a_line_of_a_sentence_nor_the_latest_version_is_a_command_that_builds_or_tests(tmp_path: Path) -> None:
     files = {
         "README.md": "# Shop\n\nInstall it with:\n\n```sh\ngo install shop.example/shop@latest\njust test\n```\n",
@@ -262,3 +293,18 @@ def test_neither_a_line_of_a_sentence_nor_the_latest_version_is_a_command_that_b
         assert "latest" not in told(index, "How do I run the tests?")[0]
         assert "make with you" not in told(index, "How do I build and test it?")[0]
         assert "just test" in told(index, "How do I run the tests?")[0]
+
+
+def test_scripts_in_the_root_that_are_called_after_what_they_do_tell_how(tmp_path: Path) -> None:
+    files = {
+        "test.sh": "#!/bin/bash\n# all of them\njavac -cp shop.jar test/Test.java\n",
+        "build-jar.sh": "#!/bin/bash\nmkdir -p build\n",
+        "install.sh": "#!/bin/bash\ncurl shop.example\n",
+        "tools/test.sh": "ls\n",
+        "Shop.java": "class Shop {}\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        tested, places = told(index, "How do I run the tests?")
+        assert "./test.sh" in tested and places == [("test.sh", 3, 3)]
+        built, places = told(index, "How do I build it?")
+        assert "./build-jar.sh" in built and places == [("build-jar.sh", 2, 2)]

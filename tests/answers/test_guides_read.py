@@ -60,8 +60,8 @@ SHOP = (
         (
             "test",
             {
-                "README.md": "# A\n\n## Integration\n\n### A\n\n#### Tests\n\n    a\n\n### Tests\n\n    b\n\n"
-                "## C\n\n### Tests\n\n    c\n"
+                "README.md": "# A\n\n## Integration\n\n### A\n\n#### Tests\n\n    tox a\n\n### Tests\n\n    tox b\n\n"
+                "## C\n\n### Tests\n\n    tox c\n"
             },
             [("README.md", 19, 19)],
         ),

@@ -63,6 +63,14 @@ NAMES = frozenset({"Ferry"})
         ("Not Docker", ""),
         ("// to", ""),
         ("Why we do it so", ""),
+        ("Programming Management", "Tell me about Programming Management."),
+        ("Matching Period", "Tell me about Matching Period."),
+        ("Ferry File Options", "Tell me about Ferry File Options."),
+        ("Lead Delivery Manager", "Tell me about Lead Delivery Manager."),
+        ("Merge options", "Tell me about merge options."),
+        ("Merge the branches", "How do I merge the branches?"),
+        ("Schedule 1", "Tell me about schedule 1."),
+        ("Sharing of Personal Data", "Tell me about Sharing of Personal Data."),
         ("One of so many words that nobody would ever ask for it at all", ""),
     ],
 )
@@ -88,6 +96,11 @@ def test_a_name_is_what_sentences_write_with_a_capital() -> None:
     lines = ["# Using Ferry Lines", "We use Ferry, and Ferry only; no ferry.", "The Line is a line, and every line is."]
     assert names_in(lines) == {"Ferry"}
     assert question_of("Using Ferry Lines", names=names_in(lines)) == "How do I use Ferry lines?"
+
+
+def test_a_name_is_no_verb() -> None:
+    assert question_of("Compose files", names={"Compose"}) == "Tell me about Compose files."
+    assert question_of("Deploy files", names={"Compose"}) == "How do I deploy files?"
 
 
 def test_gerunds_are_made_with_a_letter_twice_or_without_the_last() -> None:

@@ -271,3 +271,10 @@ def test_the_tests_of_a_subject_are_found_by_the_names_of_files_and_tests(
 def test_no_test_is_listed_for_what_none_is_called_after(tmp_path: Path, question: str) -> None:
     with index_of(tmp_path / "shop", TESTS) as index:
         assert list_tests(Question(question), index) is None
+
+
+def test_no_pattern_repeats_letters_without_end() -> None:
+    """A file of 400,000 letters that repeats what a pattern repeats took it minutes."""
+    patterns = [pattern for kind in kinds() for form in kind.forms for pattern in (form.pattern, form.within)]
+    assert len(patterns) > 50
+    assert [one for one in patterns if re.search(r"(?<!\\)[\]sw][*+]", one)] == []

@@ -369,6 +369,33 @@ def test_licences_of_text_and_code(tmp_path: Path, question: str) -> None:
         assert places(index, question) == [("LICENSE-CODE", 1, 5)]  # the other says the same
 
 
+def test_documents_without_a_manifest_depend_on_nothing_known(tmp_path: Path) -> None:
+    files = {"README.md": "# Handbook\n\nHow we work.\n", "pay.md": "# Pay\n\nWhat it depends on.\n"}
+    files["examples/go.mod"] = "module x\n\nrequire oars v2\n"
+    with index_of(tmp_path / "handbook", files) as index:
+        found = answer_project_facts(Question("What does it depend on?"), index)
+    assert found is not None
+    assert not found.known
+    assert found.text([]).startswith("No manifest here")
+
+
+def test_the_main_package_tells_before_what_lies_beside_it(tmp_path: Path) -> None:
+    code = {"ferry.js": "export function row() {\n  return 1\n}\n", "package.json": '{\n "private": true\n}\n'}
+    docs = {"packages/docs/package.json": '{\n "dependencies": {\n  "vue": "3"\n }\n}\n'}
+    oars = {"packages/oars/package.json": '{\n "dependencies": {\n  "wood": "1"\n }\n}\n'}
+    with index_of(tmp_path / "a" / "ferry", {**code, **docs, **oars}) as index:
+        assert places(index, "What does it depend on?") == [("packages/oars/package.json", 2, 4)]
+    main = {"packages/ferry/package.json": '{\n "name": "ferry",\n "devDependencies": {\n  "tap": "1"\n }\n}\n'}
+    with index_of(tmp_path / "b" / "ferry", {**code, **docs, **oars, **main}) as index:
+        assert places(index, "What does it depend on?") == [("packages/ferry/package.json", 2, 2)]
+
+
+def test_a_manifest_that_reads_its_list_elsewhere_is_not_said_to_have_none(tmp_path: Path) -> None:
+    files = {"ferry.py": "def row():\n    return 1\n", "setup.py": "setup(\n    name='ferry',\n    **requires(),\n)\n"}
+    with index_of(tmp_path / "ferry", files) as index:
+        assert places(index, "What does it depend on?") == []
+
+
 GUIDES = {
     "CONTRIBUTING.md": (
         "# Contributing\n\n## Developing a new integration\n\nPlease open an issue and discuss it first with all.\n\n"

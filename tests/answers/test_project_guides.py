@@ -164,6 +164,17 @@ def test_manifest_entry_and_lines_around_a_late_command(tmp_path: Path) -> None:
         ("## Getting started\n\n```sh\ndocker compose up\n```\n", "7-9"),
         ("## Building\n\nOnly from source:\n\n    make\n    sudo make install\n", "7-10"),
         ("## Links\n\n- [Install](https://ferry.example/install)\n- [Blog](https://ferry.example)\n", "7-7"),
+        ("## Get in touch\n\nSee https://chat.example/.\n\n## Build\n\n    make\n", "11-11"),
+        (
+            "## Running it in a cluster\n\n" + "Talk.\n" * 40 + "\n    docker run x\n\n## Building\n\n    make\n",
+            "52-52",
+        ),
+        ("You can also install [Oars](https://oars.example).\n\n## Build\n\nType:\n\n    make\n", "9-11"),
+        (
+            "## Getting started\n\nRead [what others wrote](https://blog.example).\n\n## Build\n\nx\n\n    make\n",
+            "11-13",
+        ),
+        ("[installing]: https://ferry.example/deploy\n", "5-5"),
         ("## Development\n\n### Setup\n\nRun `make setup`, then:\n\n    ./ferry\n", "9-11"),
     ],
 )

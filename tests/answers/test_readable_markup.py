@@ -50,6 +50,7 @@ SHOWN = {
         "# Knead.<ref>As ever.</ref>": "1. Knead.",
     },
     "markdown": {
+        "Hot &mdash; old&#33; &lt;b&gt;": "Hot — old! &lt;b&gt;",
         "Hot. <!-- TODO\nmore --> Old.": "Hot. \n Old.",
         '<span style="x">Hot</span> <a href="https://a.example">mill</a>.': "Hot [mill](https://a.example).",
         "## Oven\n{: .note }\nHot.": "## Oven\n\nHot.",

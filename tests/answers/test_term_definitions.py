@@ -28,6 +28,8 @@ FORMS = {
     "OpenTelemetry is:\n\n- An observability framework.\n- Open source.": ("OpenTelemetry", Form.SENTENCE),
     '<p align="center">Caddy is an extensible server platform.</p>': ("Caddy", Form.SENTENCE),
     "## What is a span?\n\nOne operation within a larger whole of them.": ("span", Form.ASKED),
+    "### `workers`\n\nHow many of them are there to load all of it.": ("workers", Form.SECTION),
+    "## What is a `span`?\n\nOne operation within a larger whole of them.": ("span", Form.ASKED),
     "## Eager Loading\n\nEverything that belongs together comes at once.": ("eager loading", Form.SECTION),
     "All is quiet here. A crate is one of many things that are shipped.": ("crate", Form.WITHIN),
     "We are the Technology Transformation Services (TTS), and proud of it.": ("TTS", Form.WRITTEN_OUT),
@@ -50,6 +52,9 @@ NOT_DEFINED = {
     "We cl up every evening, which is a habit.": "CL",
     "## Clean Core\n\nThis chapter gives an overview of all that the word may mean.": "clean core",
     "## Kern\n\nIn diesem Kapitel erhalten Sie einen Überblick über das Thema.": "Kern",
+    "5. **`start(worker)`** - Hook called after all of them are there": "worker",
+    "### `workers`\n\nHow many of them are there to load all of it.": "worker",
+    "| Setting | Use |\n| --- | --- |\n| `workers` | how many of them are there to load it |": "worker",
     "| way | how long it takes in seconds |\n|---|---|\n| one table a word | as long as twelve of them |": "way",
 }
 

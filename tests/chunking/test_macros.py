@@ -16,7 +16,7 @@ class SHOP_API Basket SHOP_FINAL : public Things {
   public:
     SHOP_NODISCARD SHOP_INLINE std::vector<std::map<int, int>> prices() const SHOP_NOEXCEPT;
     SHOP_NODISCARD std::size_t count() const { return count_; }
-    SHOP_OBJECT(Basket)
+    SHOP_OBJECT (Basket)
     static SHOP_CONSTEXPR std::size_t limit = 10;
 };
 

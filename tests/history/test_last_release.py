@@ -36,6 +36,8 @@ def first_place(found: HistoryAnswer) -> str:
         ({"CHANGELOG.md": release("1.0.0"), "oars/CHANGELOG.md": release("2.0.0")}, "CHANGELOG.md:1"),
         ({"docs/changes.md": release("1.0.0"), "oars/CHANGELOG.md": release("2.0.0")}, "docs/changes.md:1"),
         ({"docs/changes.md": release("2.0.0b2"), "docs/changes_1.x.md": release("1.4.0")}, "docs/changes.md:1"),
+        ({"docs/changes/2.0.md": release("2.0.0"), "CHANGES.md": release("2.1.0 (next)")}, "docs/changes/2.0.md:1"),
+        ({"CHANGELOG.md": release("1.0.0", "Oars.\n\n### Upgrade to Wood 5.6\n\nIt floats.")}, "CHANGELOG.md:1"),
         ({"ferry/CHANGELOG.md": release("1.0.0"), "oars/CHANGELOG.md": release("2.0.0")}, "ferry/CHANGELOG.md:1"),
         ({"ChangeLog": "What's new in version 3.2.1\n\n* Oars\n\n* Support for 2.6 kernels\n"}, "ChangeLog:1"),
     ],

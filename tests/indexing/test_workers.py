@@ -195,6 +195,24 @@ def test_workers_do_not_import_from_the_current_folder(tmp_path: Path) -> None:
     assert subprocess.check_output(command, env=environment, text=True, timeout=600) == "True True\n"
 
 
+INTERRUPTED_AT_A_FORK = """
+import os, signal
+from quaestor.indexing.process_start import Copy
+os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGINT))
+try:
+    Copy(lambda: None)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is copied")
+def test_ctrl_c_at_the_moment_of_a_fork_is_not_swallowed() -> None:
+    command = [sys.executable, "-c", INTERRUPTED_AT_A_FORK]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
 def test_workers_end_with_their_original(tmp_path: Path) -> None:
     """Two copies hold each other's pipes unless they let go of them."""
     script = tmp_path / "original.py"

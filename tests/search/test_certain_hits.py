@@ -89,6 +89,26 @@ def test_an_owner_tells_which_definition_is_meant() -> None:
     assert places_of("what does self.concat do with positions?", own, other, scores=scores) == [2, 2]
 
 
+@given(st.floats(-5, 9), st.floats(-5, 9), SCORES)
+def test_a_namesake_stands_behind_the_definition_whose_owner_is_asked_for(
+    own: float, other: float, scores: list[float]
+) -> None:
+    named = [traits("a.py", "flush", ("Pipe",)), traits("b.py", "flush", ("Queue",))]
+    others = [traits(f"other/{number}.py", f"other_{number}") for number in range(len(scores))]
+    before = np.array([own, other, *scores], np.float32)
+    after = raise_written_names(read_query("how does `Pipe::flush` know who sleeps?"), [*named, *others], before)
+    assert after[0] > after[1]
+    assert after[0] >= before[0]
+
+
+def test_a_namesake_stays_where_only_background_has_the_owner_asked_for() -> None:
+    named = traits("vendor/a.py", "flush", ("Pipe",)), traits("b.py", "flush", ("Queue",))
+    before = np.array([-STEP, 3.0, *[1.0] * 10], np.float32)
+    others = [traits(f"other/{number}.py", f"other_{number}") for number in range(10)]
+    after = raise_written_names(read_query("how does Pipe::flush end, in short?"), [*named, *others], before)
+    assert after[1] == 3.0
+
+
 @given(st.integers(1, 8))
 def test_a_name_that_is_defined_in_many_places_points_at_none(count: int) -> None:
     named = [traits(f"{number}.py", "read_all") for number in range(count)]

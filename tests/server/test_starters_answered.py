@@ -89,6 +89,65 @@ def test_each_starter_is_answered_with_a_verified_quote(
             assert "verified" in {one.status for one in outcome.citations}, question
 
 
+ROWING = {
+    "README.md": "# Ferry\n\nFerry carries requests.\n\n```py\nCrossing().carry_over(1)\n```\n",
+    "ferry/crossing.py": 'class Crossing:\n    """Carries one request."""\n',
+    "ferry/carry.py": "def carry_over(one):\n    return one\n",
+    "ferry/deck.py": 'class Deck:\n    """Holds what waits."""\n' + "    waiting_now = 1\n" * 99,
+    "example_app/window.py": 'class Window:\n    """Shows it."""\n' + "    shown_now = 1\n" * 300,
+    "setup.py": "def read_version(path):\n    return path\n" + "# packs it\n" * 400,
+    "ferry/flags.py": 'def flags(one):\n    """Return the flags."""\n    return one\n' + "# of many kinds\n" * 500,
+}
+
+
+def test_what_the_readme_names_comes_before_what_is_largest(tmp_path: Path) -> None:
+    with index_of(tmp_path / "corpus", ROWING) as index:
+        found = [one.question for one in starters(index) if "`" in one.question]
+    assert found[:2] == ["What does the class `Crossing` do?", "What does `carry_over` do?"]
+    assert "What does the class `Deck` do?" in found
+    assert not any(name in one for one in found for name in ("Window", "read_version", "flags"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "# Fähre\n\nDie Fähre bringt die Anfragen über den Fluss und wieder zurück.\n\n"
+            "## Das Entgelt der Fahrt\n\nEs wird an der Kasse bezahlt und ist nicht hoch.\n",
+            ("Worum geht es hier?", 'Was steht hier zu "Das Entgelt der Fahrt"?'),
+        ),
+        (
+            "# Bac\n\nLe bac porte les requêtes de l'autre côté de la rivière, et les rapporte.\n\n"
+            "## Le prix du passage\n\nIl est payé à la caisse et il n'est pas très élevé.\n",
+            ("De quoi s'agit-il ?", "Que faut-il savoir sur « Le prix du passage » ?"),
+        ),
+        (
+            "# Balsa\n\nLa balsa lleva las peticiones al otro lado del río y las trae de vuelta.\n\n"
+            "## El precio del pasaje\n\nSe paga en la caja y no es muy alto para los que viajan.\n",
+            ("¿De qué trata esto?", "¿Qué hay que saber sobre «El precio del pasaje»?"),
+        ),
+        (
+            "# 渡船\n\n渡船把请求送到河的对岸，然后再送回来，每天四次，风大的时候停航。\n\n"
+            "## 船票的价格\n\n船票在窗口购买，价格不高，孩子免费，老人半价，团体另有优惠。\n",
+            ("这是什么项目？", "请介绍船票的价格。"),
+        ),
+    ],
+    ids=["de", "fr", "es", "zh"],
+)
+def test_documents_are_asked_in_their_language(tmp_path: Path, text: str, expected: tuple[str, ...]) -> None:
+    with index_of(tmp_path / "corpus", {"README.md": text}) as index:
+        assert [one.question for one in starters(index)] == list(expected)
+
+
+def test_a_question_in_german_is_answered(tmp_path: Path) -> None:
+    text = (
+        "# Fähre\n\nDie Fähre bringt die Anfragen über den Fluss.\n\n## Das Entgelt\n\nEs wird an der Kasse bezahlt.\n"
+    )
+    settings = Settings(home=str(tmp_path / "home"))
+    with Index.build(write_files(tmp_path / "corpus", {"README.md": text}), settings=settings) as index:
+        assert Starters().of(index, settings) == ("Worum geht es hier?", 'Was steht hier zu "Das Entgelt"?')
+
+
 @pytest.mark.parametrize(
     ("files", "expected"),
     [

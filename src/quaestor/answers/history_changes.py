@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cached_property
+from itertools import takewhile
 
 from quaestor.answers.history_draft import Draft, code, commit_hit, commit_line, document_hit, tag_hit
 from quaestor.answers.history_questions import NEWEST, HistoryQuestion
 from quaestor.answers.overview.introduction import names_in_manifests
-from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.material import DOCUMENTATION, Material
 from quaestor.answers.overview.overview_answer import own_names, with_own_name
 from quaestor.core.bylines import iso_date
 from quaestor.core.documents import Document, Hit
@@ -37,14 +38,14 @@ _YEAR = 366
 _UNDATED = 1_000_000
 _NOT_YET = r"unreleased|not (?:yet )?released|in development|t\.?b\.?[ad]\b"
 _UNRELEASED = re.compile(
-    rf"{_NOT_YET}|\b(?:pending|upcoming|in progress|wip|dev|snapshot)\b"
+    rf"{_NOT_YET}|\b(?:pending|upcoming|in progress|wip|dev|next|snapshot)\b"
     r"|\b(?:\d\d|[xy]{2})?[xy]{2}[-/.][xmd?]{2}\b|\?\?",
     re.IGNORECASE,
 )
 _UNRELEASED_BELOW = re.compile(rf"\W*(?:released?\s*(?:date)?\W*)?(?:{_NOT_YET})", re.IGNORECASE)
 _FOLDERS_OF_CHANGELOGS = frozenset(
-    """doc docs documentation source src en content about changes changelog changelogs news history releases
-    release-notes release_notes releasenotes project pages static .github meta development""".split()
+    """source src en content about changes changelog changelogs news history releases release-notes release_notes
+    releasenotes project pages static .github meta development site sites website www""".split()
 )
 """Folders in which changelogs of the whole lie."""
 
@@ -115,6 +116,11 @@ class Changelogs:
         paths = sorted(filter(is_changelog, self._corpus.store.documents()), key=lambda path: (path.count("/"), path))
         paths = [path for path in paths if self._package in ("", *path.lower().split("/")[-2:-1])]
         paths = _of_the_whole(paths, self.own_names) if self._main else paths
+        # changes_1.x.rst holds what changes.rst no longer does.
+        unnumbered = [path for path in paths if not re.search(r"\d", path.rpartition("/")[2])] if self._main else []
+        found = [one for path in unnumbered[:_MOST_FILES] for one in self._sections_of(path)]
+        if not all(one.is_unreleased for one in found):
+            return found
         return [one for path in paths[:_MOST_FILES] for one in self._sections_of(path)]
 
     def of(self, version: Version, day: str = "") -> ChangelogSection | None:
@@ -163,12 +169,14 @@ class Changelogs:
 def _of_the_whole(paths: Sequence[str], own: Sequence[str]) -> list[str]:
     """Return the changelogs in the root or in its documentation, else those in a folder that has the whole's name."""
     paths = [path for path in paths if profile_path(path).background in ("", CHANGELOG)]
-    folders = {
-        path: [one for one in path.lower().split("/")[:-1] if one not in _FOLDERS_OF_CHANGELOGS] for path in paths
-    }
-    of_all = [path for path in paths if not folders[path]] or [path for path in paths if folders[path][-1] in own]
-    # changes_1.x.rst holds what changes.rst no longer does.
-    return [path for path in of_all if not re.search(r"\d", path.rpartition("/")[2])] or of_all
+    folders = {path: _folders_of_parts(path) for path in paths}
+    return [path for path in paths if not folders[path]] or [path for path in paths if folders[path][-1] in own]
+
+
+def _folders_of_parts(path: str) -> list[str]:
+    """Return the folders in which a file lies, except those of the whole and what is below its documentation."""
+    folders = list(takewhile(lambda one: one not in DOCUMENTATION, path.lower().split("/")[:-1]))
+    return [one for one in folders if one not in _FOLDERS_OF_CHANGELOGS]
 
 
 def _days_apart(heading: str, day: str) -> int:

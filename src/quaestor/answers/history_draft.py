@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quaestor.answers.readable_markup import as_shown
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.corpus.documents_on_disk import LANGUAGE, object_document
 from quaestor.history.history_json import CommitText, commit_path
@@ -65,11 +66,12 @@ class Draft:
         self.cite(hit)
 
     def quote_prose(self, hit: Hit, lines: Sequence[str]) -> None:
-        """Quote lines of prose verbatim; in a fenced block if part of them reads like a citation."""
-        if any(map(_MARK.search, lines)):
+        """Quote lines of prose as they are shown; as they are, in a fenced block, if a part reads like a citation."""
+        shown = as_shown("\n".join(lines), hit.text, hit.document.language).split("\n")
+        if any(map(_MARK.search, [*lines, *shown])):
             self.quote(hit, lines, "markdown")
             return
-        self._begin("\n".join([*(f"> {line}" for line in lines), "", ""]))
+        self._begin("\n".join([*(f"> {line}" for line in shown), "", ""]))
         self.cite(hit)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from itertools import groupby, islice
 from pathlib import Path
@@ -69,6 +69,7 @@ _A_MIGRATION = re.compile(
 )
 _MIGRATES = re.compile(r"(?:^|/)\w*(?:DB|Database|Schema|Room)\w*(?:Upgrader|Migrat\w+)\.\w+$")
 """A file that brings a database from one version to the next."""
+_REPEATED = re.compile(r"(\\[sw]|\[(?:\\.|[^\]\\])+\])([*+])")
 _THINGS = r"(?P<{}>[a-z][\w-]*(?:\s+[a-z][\w-]*){{0,2}}s)"
 _OF_FOLDER = (
     r"(?:\s+(?:are|does|do|is|can|it|there|here|exist|available|supported|included|provided|implemented|have|has|offer"
@@ -128,7 +129,10 @@ def kinds() -> tuple[Kind, ...]:
             one["asked"],
             one["words"],
             tuple(
-                Form(frozenset(form.get("languages", "").split()), form["pattern"], form.get("within", ""))
+                Form(
+                    frozenset(form.get("languages", "").split()),
+                    *map(_bounded, (form["pattern"], form.get("within", ""))),
+                )
                 for form in one["form"]
             ),
             one.get("paths", ""),
@@ -154,6 +158,16 @@ def list_declared(question: Question, corpus: Corpus) -> WayAnswer | None:
             corpus.try_refresh()
             return corpus.retry_reopened(partial(_list_kind, kind, match["things"], corpus))
     return None
+
+
+def _form(row: Mapping[str, str]) -> Form:
+    languages = frozenset(row.get("languages", "").split())
+    return Form(languages, _bounded(row["pattern"]), _bounded(row.get("within", "")))
+
+
+def _bounded(pattern: str) -> str:
+    """Return a pattern whose letters repeat a hundred times at most: a hostile file takes no longer than others."""
+    return _REPEATED.sub(lambda match: f"{match[1]}{{{int(match[2] == '+')},100}}", pattern)
 
 
 @lru_cache(maxsize=64)

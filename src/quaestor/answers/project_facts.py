@@ -14,7 +14,10 @@ from itertools import groupby, islice, pairwise
 from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
-from quaestor.answers.overview.overview_answer import with_own_name
+from quaestor.answers.explain_term import holds_documents
+from quaestor.answers.overview.introduction import files_of_the_whole, line_of_name
+from quaestor.answers.overview.material import DOCUMENTATION
+from quaestor.answers.overview.overview_answer import own_names, with_own_name
 from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.way import Question, WayAnswer
@@ -197,8 +200,6 @@ _IMAGES = {"node.js": "node", "nodejs": "node", "go": "golang", "java": r"(?:ope
 _LONGEST_FIELD = 8
 _EXTRAS = re.compile(r"(?<=\w)\[[\w,. -]*\]")
 """What is asked for beside a package: ``Django[argon2]``."""
-
-
 _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists|module\.bazel", re.IGNORECASE)
 _LISTS_NEEDS = re.compile(
     r"\W*(?:(?:build|runtime|system)\s+)?(?:dependenc(?:y|ies)|requirements|prerequisites)\W*", re.IGNORECASE
@@ -308,7 +309,27 @@ def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
             _quote_once(lines.hit(path, first, last), draft)
     if all(_README.fullmatch(hit.path) for hit in draft.hits):
         _quote_nested(corpus, find, lines, draft)
+    if not draft.hits and find is _dependencies:
+        return _without_dependencies(corpus, lines)
     return draft.finish("facts") if draft.hits else None
+
+
+def _without_dependencies(corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
+    """Say that a manifest lists none, or that documents have no manifest; None where a search may find what does."""
+    draft = Draft()
+    path = next((one for one in _files_of_the_whole(corpus) if _MANIFESTS.fullmatch(_name(one))), "")
+    if path and (at := line_of_name(lines_of(path, lines))):
+        draft.say(f"`{path}` lists no dependencies:")
+        draft.quote(lines.hit(path, at, at))
+        return draft.finish("facts")
+    if not holds_documents(corpus):
+        return None
+    draft.say("No manifest here lists what this depends on.")
+    return draft.finish("facts", known=False)
+
+
+def _files_of_the_whole(corpus: Corpus) -> list[str]:
+    return files_of_the_whole(corpus.store.documents(), own_names(corpus))
 
 
 def _quote_once(hit: Hit, draft: Draft) -> None:
@@ -326,7 +347,12 @@ def _without_needless_readme(paths: Sequence[str], lines: CorpusLines) -> Sequen
 
 def _quote_nested(corpus: Corpus, find: _Finder, lines: CorpusLines, draft: Draft) -> None:
     """Quote the shallowest manifests below the root: those of the app and of the packages that it consists of."""
-    nested = (path for path in corpus.store.documents() if "/" in path and not any(profile_path(path).flags[:2]))
+    nested = [path for path in corpus.store.documents() if "/" in path and not any(profile_path(path).flags[:3])]
+    if find is _dependencies:
+        # What a manual or the code beside documents needs, the whole does not.
+        nested = [] if holds_documents(corpus) else [one for one in nested if DOCUMENTATION.isdisjoint(one.split("/"))]
+        main = (one for one in _files_of_the_whole(corpus) if "/" in one and _MANIFESTS.fullmatch(_name(one)))
+        nested = list(main) or nested
     shown = 0
     for path in sorted(nested, key=lambda path: (path.count("/"), path)):
         stretches = [] if _README.fullmatch(_name(path)) or shown == _MOST_NESTED else [*islice(find(path, lines), 1)]

@@ -16,22 +16,30 @@ from quaestor.answers.overview.material import DOCUMENTATION, Material
 from quaestor.answers.overview.overview_answer import own_names, with_own_name
 from quaestor.answers.overview.overview_question import OWN, plain_question
 from quaestor.answers.overview.overview_text import Source
-from quaestor.answers.overview.prose_lines import Part, headings, paragraphs, parts_of
+from quaestor.answers.overview.prose_lines import (
+    Part,
+    end_of_blocks,
+    headings,
+    is_fence,
+    paragraphs,
+    parts_of,
+    start_of_lead,
+)
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.corpus import Corpus
 
 _LONGEST = 120
 _OF_SENTENCE = frozenset(
-    f"""{OWN} how do does can could should would must may to i we you one people is are be what what's which where
-    the a an and or it this that these there any own correctly properly best way easiest right need want up here
+    f"""{OWN} how do does can could should would must may to i we you one people is are be what what's which where the
+    a an and or it this that these there any own correctly properly best way easiest right need want up here
     locally myself ourselves new latest stable current version command commands steps step instructions
-    instruction guide process project repo repository codebase code library lib package program tool software
-    app application module gem crate plugin framework client server cli binary site website role collection
-    thing on in into from for as with via of my our your machine computer laptop system pc mac wie kann ich man
-    wir wird werden das es dies dieses diese der die dem diesem ein eine zu bei hier projekt programm paket
-    bibliothek anwendung werkzeug mein meine meinem meiner comment puis-je peut-on dois-je ce cet cette le la l
-    les projet programme logiciel paquet bibliothèque outil à au dans mon ma se s cómo como puedo puede lo este
-    esta el los proyecto programa paquete biblioteca librería aplicación herramienta en mi con al""".split()
+    instruction guide process project repo repository codebase code library lib package program tool software app
+    application module gem crate plugin framework client server cli binary site website role collection thing on
+    in into from for as with via of my our your machine computer laptop system pc mac wie kann ich man wir wird
+    werden das es dies dieses diese der die dem diesem ein eine zu bei hier projekt programm paket bibliothek
+    anwendung werkzeug mein meine meinem meiner comment puis-je peut-on dois-je ce cet cette le la l les projet
+    programme logiciel paquet bibliothèque outil à au dans mon ma se s cómo como puedo puede lo este esta el los
+    proyecto programa paquete biblioteca librería aplicación herramienta en mi con al""".split()
 )
 """Words of a question that has no subject but the whole project."""
 _INSTALLING = frozenset(
@@ -76,8 +84,6 @@ _ONE_OF_MANY = re.compile(
 _MOST_LINES = 28
 """Lines of a section that are quoted, at most, unless a block of code ends later."""
 _MOST_OF_POINTER = 12
-_BLOCK = 24
-"""Lines by which a block of code may be longer than what is quoted of its section."""
 
 _MANAGERS = "|".join(
     """pip3? pipx uv conda mamba easy_install poetry pdm gem bundle luarocks cabal stack opam nimble shards cpanm? brew
@@ -104,9 +110,9 @@ _PACKAGE_COMMAND = re.compile(
 _FURTHER_COMMAND = re.compile(
     r"(?:^|[\s`$>#(])(?:git clone|make|cmake|meson|\./[\w./-]+|autoreconf|ninja|python3?|pip3?|uv|bundle|rake|npm|yarn"
     r"|pnpm|cargo|go|mix|rails|bin/\w+|mvn|gradle|dotnet|kubectl|skaffold|ansible\S*|terraform|vagrant|php|cp|sudo|sh"
-    r"|bash|java|zig|swift|hugo|rebar3|docker\S*|brew|apt\S*|curl|wget)\s|#include\s*[<\"]",
+    r"|bash|java|zig|swift|hugo|rebar3|docker\S*|brew|apt\S*|curl|wget)\s"
+    r"|^\s*(?:\$\s*)?(?:make|ninja|npm i|yarn|bundle|mix|tox)\s*$|#include\s*[<\"]|^\s*import\s+[\"(]",
 )
-_IN_CODE = re.compile(r"`|^(?: {4}|\t| {2,}\$)\s*\S|^\s*\$ ")
 _LINK = re.compile(r"https?://|\]\(|`_|link:|<a\s|xref:|:(?:ref|doc):`|`")
 
 
@@ -114,22 +120,27 @@ _MANNER = re.compile(
     r"(?<=\S)\s+(?:via|with|using|from|by|through|on|for|in|as|into|under|to your|to a|without)\b.*", re.IGNORECASE
 )
 _ADDED = re.compile(r"\s*\([^()]*\)\s*$")
+_LEADS_ON = re.compile(
+    r"\b(?:install|download|deploy|host|docker|cloud|set-?up)\w*\b.*(?:https?://|\]\()"
+    r"|\]\([^()]*(?:install|download|deploy|host|docker|setup)",
+    re.IGNORECASE,
+)
 _TO_GUIDE = r"(?:install\w*|getting started|get started|quick ?start|download|set-?up)"
 _LINKED = re.compile(
     rf"^[\s*>|-]*\[!?\[?[^\[\]]*\b{_TO_GUIDE}\b[^\[\]]*\]\s*\((?!#)"
     r"|^.*\b(?:see|refer to|follow|visit|read|check out)\b[^.\[\]]{0,40}\[[^\[\]]*\binstall[^\[\]]*\]\s*\((?!#)"
-    r"|\binstall\w*\b[^<>]{0,60}(?:https?://|\]\()",
+    r"|^\[[^\[\]]*\binstall[^\[\]]*\]:\s*https?://",
     re.IGNORECASE,
 )
 _STORE = re.compile(r"alt=\"(?:get it|download) on", re.IGNORECASE)
 _NEUTRAL = frozenset(
     f"""{OWN} how to do can i the it a an and or guide guides instructions instruction options option methods notes
-    steps process quick easy basic simple recommended general latest stable release releases version versions
-    cli library package packages app application gem module plugin chart crate tool server client manager
-    managers pip npm yarn cargo homebrew brew docker macos mac os windows linux maven gradle composer up your
-    own project loading configuration configuring requirements prerequisites links page binaries binary prebuilt
-    precompiled sample code information dependency dependencies as quickly at glance first now running usage
-    using use local locally software core""".split()
+    steps process quick easy basic simple recommended general latest stable release releases version versions cli
+    library package packages app application gem module plugin chart crate tool server client manager managers pip
+    npm yarn cargo homebrew brew docker macos mac os windows linux maven gradle composer up your own project
+    loading configuration configuring requirements prerequisites links page binaries binary prebuilt precompiled
+    sample code information dependency dependencies as quickly at glance first now running usage using use local
+    locally software core""".split()
 )
 _INSTALL_WORDS = frozenset(
     """install installation installing installs download downloads downloading obtaining getting get setup set
@@ -138,9 +149,12 @@ _INSTALL_WORDS = frozenset(
 )
 _START_WORDS = frozenset(
     """getting started get start starting quickstart quick usage using use run running steps deploy deployment
-    deploying hosting self-hosting try trying docker demo compose bootstrap bootstrapping kubernetes cluster
-    swift package manager""".split()
+    deploying hosting self-hosting try trying docker demo compose bootstrap bootstrapping kubernetes cluster swift
+    package manager""".split()
 )
+_FIRST_WORDS = frozenset("getting started get start quickstart quick deploy deployment hosting self-hosting".split())
+_WEAK = frozenset("get getting set setting add adding include including import importing".split())
+"""What is said of other things as often, unless the whole is named: "Get in touch"."""
 _BUILD_WORDS = frozenset("build building compile compiling compilation source".split())
 _WORK = re.compile(r"\b(?:develop(?:ment|ers?|ing)?|contribut\w*|hacking|tests?|testing)\b", re.IGNORECASE)
 """What is done by those who work on the project."""
@@ -156,8 +170,8 @@ _PAGES = (
 )
 _FOLDERS_OF_PAGES = DOCUMENTATION | frozenset(
     """source src content en latest guide guides manual book website site topics pages learn start html user users
-    usage introduction overview intro get-started getting-started getting_started installation install setup
-    admin chapters modules root articles tutorials self-hosting getting-started-guide""".split()
+    usage introduction overview intro get-started getting-started getting_started installation install setup admin
+    chapters modules root articles tutorials self-hosting getting-started-guide""".split()
 )
 _NO_NAMES = (_NEUTRAL | _INSTALL_WORDS | _START_WORDS | _BUILD_WORDS).union(
     "index intro introduction overview about sponsors documentation docs vision mission readme table contents".split()
@@ -223,11 +237,11 @@ def _installing(material: Material, corpus: Corpus) -> Iterator[Source]:
         guides.own_commands(readme),
         guides.readmes_of_packages(),
         guides.sections(readme, _INSTALL_WORDS, _FURTHER_COMMAND),
-        guides.sections(readme, _START_WORDS, _PACKAGE_COMMAND),
+        guides.sections(readme, _START_WORDS, _PACKAGE_COMMAND, soon=True),
         guides.pages(_PAGES[1]),
-        guides.sections(readme, _START_WORDS, _FURTHER_COMMAND),
+        guides.sections(readme, _START_WORDS, _FURTHER_COMMAND, soon=True),
         [pointer] if pointer else (),
-        guides.sections(readme, _START_WORDS, _LINK),
+        guides.sections(readme, _FIRST_WORDS, _LEADS_ON),
         guides.links(readme),
         guides.sections(readme, _BUILD_WORDS, _FURTHER_COMMAND),
         guides.sections(readme, _INSTALL_WORDS | _START_WORDS, _FURTHER_COMMAND, aside=True),
@@ -249,16 +263,31 @@ class _InstallGuides:
         self._own = re.compile(rf"(?<![\w-])(?:{any_name})(?![\w-])", re.IGNORECASE)
 
     def sections(
-        self, path: str, words: frozenset[str], shows: re.Pattern[str], *, aside: bool = False
+        self,
+        path: str,
+        words: frozenset[str],
+        shows: re.Pattern[str],
+        *,
+        aside: bool = False,
+        soon: bool = False,
     ) -> Iterator[Source]:
-        """Yield the sections of a document whose headings have only such words, and which show a command."""
+        """Yield the sections of a document whose headings have only such words, and which show a command.
+
+        Args:
+            path: the document.
+            words: the words, beside those that any such heading may have.
+            shows: the command.
+            aside: whether they are about work on the project.
+            soon: whether a section has to begin with a command.
+        """
         lines = self._material.lines(path)
         parts = [*parts_of(lines)]
         for part in parts[1 if len(parts) > 1 and parts[0].last == parts[-1].last else 0 :]:
             if _is_aside(part, parts[0]) == aside and self._is_about(part.title, words):
                 building = (one for one in parts[1:] if one.first < part.first <= one.last)
                 part = next((one for one in building if self._is_about(one.title, _BUILD_WORDS)), part)
-                if place := _excerpt(path, lines, part.first, part.last, shows, early=words is _INSTALL_WORDS):
+                last = min(part.last, part.first + _MOST_LINES) if soon else part.last
+                if place := _excerpt(path, lines, part.first, last, shows, early=words is _INSTALL_WORDS):
                     yield place
 
     def links(self, path: str) -> Iterator[Source]:
@@ -267,35 +296,37 @@ class _InstallGuides:
         parts = [*parts_of(lines)]
         asides = [(one.first, one.last) for one in parts if _is_aside(one, parts[0])]
         for at in range(1, len(lines) + 1):
-            if not any(first <= at <= last for first, last in asides) and self._leads_to_guide(lines, at):
+            if self._leads_to_guide(lines, at) and not any(first <= at <= last for first, last in asides):
                 yield Source(path, at, at)
                 return
 
     def _leads_to_guide(self, lines: Sequence[str], at: int) -> bool:
         """Return whether a line is a link to a guide, or a badge of a shop, beside one of the project's own names."""
-        line, around = lines[at - 1], "\n".join(lines[max(at - 3, 0) : at + 2])
-        linked = _LINKED.search(line)
-        whole = linked is not None and linked.start() == 0
-        return whole or ((linked or _STORE.search(line)) is not None and self._own.search(around) is not None)
+        if _LINKED.match(lines[at - 1]):
+            return True
+        around = "\n".join(lines[max(at - 3, 0) : at + 2])
+        return _STORE.search(lines[at - 1]) is not None and self._own.search(around) is not None
 
     def _is_about(self, title: str, words: frozenset[str]) -> bool:
         named = self._own.sub(OWN, _MANNER.sub("", _ADDED.sub("", title)))
         held = frozenset(re.findall(r"[^\W_][\w-]*", named.lower()))
-        return not held.isdisjoint(words) and held <= words | _NEUTRAL
+        telling = held & words - _WEAK or held & {OWN, "it", "up", "started"}
+        return bool(telling) and not held.isdisjoint(words) and held <= words | _NEUTRAL
 
     def own_commands(self, path: str) -> Iterator[Source]:
         """Yield the place of a document that first shows a command with one of the project's own names."""
         lines = self._material.lines(path)
         parts = [*parts_of(lines)]
         for at, line in enumerate(lines, 1):
+            if not _PACKAGE_COMMAND.search(line):
+                continue
             around = [one for one in parts if one.first <= at <= one.last]
             entry = lines[at - 1 : at + _LONGEST_ENTRY * line.rstrip().endswith((">", "{", "(", "[", "=", ":"))]
-            named = _PACKAGE_COMMAND.search(line) and self._own.search("\n".join(entry))
-            if not named or (around and _is_aside(around[-1], parts[0])):
+            if not self._own.search("\n".join(entry)) or (around and _is_aside(around[-1], parts[0])):
                 continue
             inner = around[-1] if around else Part("", 1, len(lines), ())
             end = min((one.first - 2 for one in parts if one.first > at), default=inner.last)
-            yield Source(path, _paragraph_before(lines, at, inner.first), _end_of_commands(lines, at, end))
+            yield Source(path, start_of_lead(lines, at, inner.first), _end_of_commands(lines, at, end))
             return
 
     def pages(self, name: str) -> Iterator[Source]:
@@ -356,47 +387,21 @@ def _excerpt(
     if found is None:
         return None
     if early:
-        found = next((at for at in range(first, found) if _FURTHER_COMMAND.search(lines[at - 1])), found)
+        soon = range(first, min(found, first + _MOST_LINES))
+        found = next((at for at in soon if _FURTHER_COMMAND.search(lines[at - 1])), found)
     while first < found and not lines[first - 1].strip():
         first += 1
     if found >= first + _MOST_LINES:
         near = [at for at, _ in headings(lines) if found - _MOST_OF_POINTER <= at <= found]
-        first = near[-1] if near else _paragraph_before(lines, found, first)
-    return Source(path, first, _whole(lines, first, min(last, first + _MOST_LINES - 1), last))
-
-
-def _paragraph_before(lines: Sequence[str], at: int, least: int) -> int:
-    """Return the first line of the paragraph that leads to a line of code."""
-    fences = [one for one in range(least, at + 1) if _is_fence(lines[one - 1])]
-    first = fences[-1] if len(fences) % 2 else at
-    while first > least and lines[first - 2].strip() and (lines[first - 2][0] in " \t" or len(fences) % 2 == 0):
-        first -= 1
-    above = first - 1
-    while above >= least and not lines[above - 1].strip():
-        above -= 1
-    while above >= least and lines[above - 1].strip() and not lines[above - 1].startswith(("#", "=", "```")):
-        first, above = above, above - 1
-    return first
+        first = near[-1] if near else start_of_lead(lines, found, first)
+    return Source(path, first, end_of_blocks(lines, first, min(last, first + _MOST_LINES - 1), last))
 
 
 def _end_of_commands(lines: Sequence[str], at: int, end: int) -> int:
     """Return the last line of the blocks of code that follow one another in a section."""
     commands = [one for one in range(at, min(end, at + _MOST_LINES) + 1) if _PACKAGE_COMMAND.search(lines[one - 1])]
     last = max(commands, default=at)
-    return _whole(lines, at, last, end, opened=sum(map(_is_fence, lines[: at - 1])) % 2)
-
-
-def _whole(lines: Sequence[str], first: int, last: int, end: int, *, opened: int = 0) -> int:
-    """Return the last line of an excerpt that cuts no block of code and ends with no heading."""
-    if (opened + sum(map(_is_fence, lines[first - 1 : last]))) % 2:
-        last = next((at for at in range(last + 1, min(end, last + _BLOCK) + 1) if _is_fence(lines[at - 1])), last)
-    while last > first and (not lines[last - 1].strip(" =-^~") or _HEADING.match(lines[last - 1])):
-        last -= 1
-    return last
-
-
-def _is_fence(line: str) -> bool:
-    return line.lstrip().startswith(("```", "~~~"))
+    return end_of_blocks(lines, at, last, end, opened=sum(map(is_fence, lines[: at - 1])) % 2)
 
 
 def _contributing(material: Material, _: Corpus) -> Iterator[Source]:
@@ -439,7 +444,6 @@ def _sections_on_contributing(path: str, material: Material) -> Iterator[Source]
             yield place
 
 
-_HEADING = re.compile(r"#{1,6}\s|={1,4}\s")
 _ANYTHING = re.compile(r"\S")
 _OF_CONTRIBUTORS = re.compile(
     r"\W*(?:how\s+(?:to|can\s+\w+)\s+|(?:guide|guidelines)\s+(?:for|to)\s+)?(?:contribut(?:e|ing|ions?)\b|get(?:ting)?\s+involved"
@@ -466,8 +470,8 @@ _CONTRIBUTOR_FILES = re.compile(
 )
 _DEVELOPER_FILES = re.compile(r"develop(?:ment|ers?|ing)|maintaining|submittingpatches", re.IGNORECASE)
 _FOLDERS_OF_CONTRIBUTORS = _FOLDERS_OF_PAGES | frozenset(
-    """.github .gitlab dev development community contribute contributing contribution contributor contributors project
-    developer developers pages""".split()
+    """.github .gitlab dev development community contribute contributing contribution contributor contributors
+    project developer developers pages""".split()
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import unescape
 
 from quaestor.answers.paragraphs import NO_WORDS
 
@@ -53,6 +54,10 @@ def _blank(match: re.Match[str]) -> str:
 
 def _note(match: re.Match[str]) -> str:
     return f"{match['margin']}**{match['name'].capitalize()}:** {match['said']}".rstrip()
+
+
+def _entity(match: re.Match[str]) -> str:
+    return unescape(match[0]).replace("\n", " ")
 
 
 def _admonition(match: re.Match[str]) -> str:
@@ -116,6 +121,7 @@ _MARKUP = {
         _BACKTICKS,
         _rules(
             (r"<!--(?s:.*?)-->", _blank),
+            (r"&(?!lt;|gt;|amp;)(?:[a-zA-Z]{2,8}|#\d{2,6});", _entity),
             (rf"<a\s[^<>]*?href=[\"'](?P<url>[^\"'<>\s]+)[\"'][^<>]*>(?P<text>[^<>]*)</a>{_AFTER}", _link),
             (r"<(code|kbd|samp|tt)>([^<>`\n]+)</\1>", r"`\2`"),
             (

@@ -12,17 +12,28 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from quaestor.answers.overview.document_statistics import language_of_document
 from quaestor.answers.overview.introduction import readme_of
 from quaestor.answers.overview.main_parts import importers_of
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.prose_lines import headings, plain
 from quaestor.core.terms import terms_of_word
 from quaestor.corpus import Corpus
+from quaestor.search.background_documents import is_generated
 from quaestor.search.names_in_question import looks_like_code
+from quaestor.stores import StoredChunk
 
 _OF_ALL = "What is this about?"
+_OF_ALL_IN = {
+    "de": "Worum geht es hier?",
+    "fr": "De quoi s'agit-il ?",
+    "es": "¿De qué trata esto?",
+    "zh": "这是什么项目？",
+    "ja": "これは何ですか？",
+}
+"""The same in other languages."""
 _OF_PROGRAMS = ("How do I build and test it?", "What changed in the last release?")
-OF_ALL = frozenset({_OF_ALL, *_OF_PROGRAMS})
+OF_ALL = frozenset({_OF_ALL, *_OF_ALL_IN.values(), *_OF_PROGRAMS})
 """Questions about all of one corpus, which call it "this" or "it"."""
 
 _MOST_FILES = 6
@@ -33,6 +44,22 @@ _MOST_ALIKE = 2
 """Sections of a document of which the most telling are asked for."""
 _LONGEST_HEADING = 60
 _KINDS = frozenset({"class", "function", "method", "type", "interface", "struct", "trait", "enum"})
+_TYPES = _KINDS - {"function", "method"}
+_OF_BUILDS = frozenset("make cmake dockerfile meson groovy bazel".split())
+_BESIDE_PROGRAM = re.compile(
+    r"(?:^|/)(?:[^/]*[-_])?(?:examples?|samples?|demos?|playgrounds?|fixtures)(?:[-_][^/]*)?/|(?:^|/)(?:scripts?|tools?|build|ci|contrib|packer|hack|misc|vendor|runner|migrations?)/"
+    r"|(?:^|/)(?:setup|conftest|fabfile|noxfile|tasks|gulpfile|build|webpack[.\w]*|rollup[.\w]*|vite[.\w]*)\.\w+$|[-_.](?:pb|generated|gen)\.\w+$"
+)
+"""Code that is no part of the program: what builds it, shows it, or was generated."""
+_GUIDE = re.compile(
+    r"(?:^|/)(?:\d+[-_]*)?(?:getting[-_]?started|quick[-_]?start|tutorial|usage|guide|introduction|overview|basics?|index"
+    r"|readme)\.(?:md|mdx|rst|adoc|txt)$",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"```[^`]*```|``[^`\n]+``|`[^`\n]+`|^(?: {4}|\t).*", re.MULTILINE)
+_NAME = re.compile(r"[^\W\d_][\w$]{3,60}")
+_MOST_MENTIONED = 80
+_DEFINING = 400
 _FAULTS = ("Error", "Exception", "Warning")
 # A comment before a definition, or a documentation string behind its first lines, with the first of its words.
 _EXPLAINED = re.compile(
@@ -51,7 +78,8 @@ _ANYBODYS = re.compile(
     r"|.*\bsponsors?|.*code of conduct.*|.*security (?:polic|report|issue)\w*|.*\bdisclosure.*|our (?:pledge|standards)"
     r"|.*\bguidelines|purpose|motivation|rationale|abstract|specification|background|status|help(?: and .*)?"
     r"|getting help|support|community|docs.*community|requirements|prerequisites|features|release .*|terminology"
-    r"|definitions|disclaimer|examples?\b.*|authors?\b.*",
+    r"|contact\b.*|definitions|disclaimer|examples?\b.*|authors?\b.*"
+    r"|(?:über|sobre|à propos|objeti[vf]|inhalt|einleitung|einführung|sommaire|introducci|présentation|índice)\w*\b.*",
     re.IGNORECASE,
 )
 # These are about working on a project; who begins with it asks about the project.
@@ -67,29 +95,28 @@ _WRITTEN = frozenset(
 )
 
 _VERBS = """
-access add adjust allow analyze apply approve archive arrange ask assign attach attend authenticate authorize
-avoid back benchmark bind book boot branch break bring browse bump build bundle buy cache calculate call
-cancel catch change check choose clean clear clone close collect combine commit communicate compare compile
-complete compose compress compute configure confirm connect consume contact contain contribute control convert
-copy count cover create customize cut debug declare decode define delete deliver deploy describe design detach
-detect determine develop diagnose disable discover display distribute divide document download draft draw drop
-edit embed emit enable encode encrypt end enforce ensure enter escape evaluate exclude execute expand
-experiment explain export expose express extend extract fetch fill filter find finish fix follow fork format
-gather generate get give group grow handle hide hire host identify ignore implement import improve include
-index inherit initialize inject inspect install integrate interpret introduce invite invoke iterate join keep
-label launch lay lead learn leave limit link lint list listen load localize locate lock log look loop lower
-make manage map mark mask match measure merge migrate minimize mock modify monitor move name navigate nest
-normalize notify observe obtain offer open operate optimize order organize override pack package paginate
-parse pass paste patch pause perform persist pick pin plan plot poll prefer prepare present preserve preview
-print process profile program protect provide prune publish pull push put query queue raise read rebase
-receive recommend record recover redirect reduce refactor refer refresh register reject release reload remove
-rename render repeat replace report request require reserve reset resize resolve respond restart restore
-restrict resume retrieve retry return reuse reverse revert review rewrite roll rotate round route run sample
-save scale scan schedule scope search secure seed select send separate serialize serve set share ship show
-sign skip solve sort specify speed spend split stage start stop store stream structure style submit subscribe
-supply support suppress swap switch sync synchronize tag take talk teach tell test throttle time toggle trace
-track train transfer transform translate travel trigger troubleshoot tune turn type uninstall understand undo
-update upgrade upload use validate verify version view visit visualize wait walk watch work wrap write
+access add adjust allow analyze apply approve archive arrange ask assign attach attend authenticate authorize avoid
+back benchmark bind book boot branch break bring browse bump build bundle buy cache calculate call cancel catch change
+check choose clean clear clone close collect combine commit communicate compare compile complete compose compress
+compute configure confirm connect consume contact contain contribute control convert copy count cover create customize
+cut debug declare decode define delete deliver deploy describe design detach detect determine develop diagnose disable
+discover display distribute divide document download draft draw drop edit embed emit enable encode encrypt end enforce
+ensure enter escape evaluate exclude execute expand experiment explain export expose express extend extract fetch fill
+filter find finish fix follow fork format gather generate get give group grow handle hide hire host identify ignore
+implement import improve include index inherit initialize inject inspect install integrate interpret introduce invite
+invoke iterate join keep label launch lay lead learn leave limit link lint list listen load localize locate lock log
+look loop lower make manage map mark mask match measure merge migrate minimize mock modify monitor move name navigate
+nest normalize notify observe obtain offer open operate optimize order organize override pack package paginate parse
+pass paste patch pause perform persist pick pin plan plot poll prefer prepare present preserve preview print process
+profile program protect provide prune publish pull push put query queue raise read rebase receive recommend record
+recover redirect reduce refactor refer refresh register reject release reload remove rename render repeat replace
+report request require reserve reset resize resolve respond restart restore restrict resume retrieve retry return reuse
+reverse revert review rewrite roll rotate round route run sample save scale scan schedule scope search secure seed
+select send separate serialize serve set share ship show sign skip solve sort specify speed spend split stage start
+stop store stream structure style submit subscribe supply support suppress swap switch sync synchronize tag take talk
+teach tell test throttle time toggle trace track train transfer transform translate travel trigger troubleshoot tune
+turn type uninstall understand undo update upgrade upload use validate verify version view visit visualize wait walk
+watch work wrap write
 """.split()
 _NOUNS = {
     "installation": "install",
@@ -113,18 +140,22 @@ _HOW = re.compile(r"(?:with(?:in|out)?|from|on|in|at|by|via|using|under|as)\b", 
 """How it is done, where it is not said with what: "Running with Docker"."""
 _ALSO_NOUNS = frozenset(
     """
-clean clear complete express escape lower open secure separate troubleshoot
-access archive book branch cache change check design document draft edit end filter fix fork format group host
-index label launch limit link list load lock log look map mark match measure name order package patch plan
-plot poll present process profile program query queue record release report request return review roll round
-route sample scale scope search set share sign sort speed split stage start stop store stream structure style
-support switch tag talk test time trace track train transfer travel trigger type update upgrade use version
-view work
+access archive bind book boot branch buy cache call catch change check clean clear complete compose contact cut debug
+design display document draft drop edit embed end escape export express fetch filter fix fork format group handle hide
+hire host import include index insert label launch lead limit link list load lock log look lower map mark match measure
+merge mock monitor name open order override package patch pause pin plan plot poll present preview print process
+profile program publish pull push query queue raise record redirect register release render repeat replace report
+request reset retry return review roll round route sample save scale schedule scope score search secure send separate
+serve set share ship show sign skip solve sort speed spend split stage start stop store stream structure style submit
+support swap switch sync tag talk test time toggle trace track train transfer transform travel trigger troubleshoot
+tune turn type undo update upgrade use version view visit walk watch work wrap
 """.split()
 )
 """Verbs that begin a heading as nouns or adjectives more often: "Release notes", "Secure programming"."""
+_ALSO_ADJECTIVES = frozenset("breaking leading matching programming supporting training opening closing".split())
+"""Gerunds that begin a heading as nouns or adjectives as often: "Matching period", "Programming management"."""
 _NO_OBJECT = re.compile(
-    r"(?:.*\b(?:guide|guides|guidelines?|information|instructions?|notes?|overview|checklists?|polic(?:y|ies)|tips|tutorial|reference|practices|standards|rules"
+    r"(?:(?:of|[IVX]+|\d+)\b.*|.*\b(?:guide|guides|guidelines?|information|instructions?|notes?|overview|checklists?|polic(?:y|ies)|tips|tutorial|reference|practices|standards|rules"
     r"|blocks)\b.*|(?:&|and\b|or\b).*|.*\b(?:on|of|in|to|for|with|by|and|the|a|an|is|as))",
     re.IGNORECASE,
 )
@@ -174,8 +205,8 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
     They are made from names and headings without a search, so the caller must check that each is answered.
     """
     material = Material(corpus.store)
-    if readme_of(material, "") is not None:
-        yield Starter(_OF_ALL)
+    if (readme := readme_of(material, "")) is not None:
+        yield Starter(_OF_ALL_IN.get(language_of_document(material.lines(readme)), _OF_ALL))
     of_prose = list(_of_prose(material, corpus.retriever.project))
     acts = [one for one in of_prose if not subject_of_question(one.question)]
     things = [one for one in of_prose if subject_of_question(one.question)]
@@ -211,16 +242,16 @@ def _of_code(material: Material) -> Iterator[Starter]:
 
     Definitions with a comment come first, because their answers begin with prose.
     """
-    counted = importers_of(material)
+    mentioned = list(islice(_mentioned(material), _MOST_FILES))
+    counted = Counter({path: count for path, count in importers_of(material).items() if _is_program(material, path)})
     largest = sorted(
-        (path for path, one in material.documents.items() if is_code(one) and _is_own(material, path)),
+        (path for path in material.documents if _is_program(material, path)),
         key=lambda path: -material.documents[path].size,
     )
     paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
     names = [(path, definitions) for path in paths if (definitions := _telling_names(material, path))]
-    for path, (_, kind, name) in sorted(
-        ((path, definitions[0]) for path, definitions in names), key=lambda one: not one[1][0]
-    ):
+    first = sorted(((path, definitions[0]) for path, definitions in names), key=lambda one: not one[1][0])
+    for path, (_, kind, name) in dict.fromkeys([*mentioned, *first]):
         yield Starter(
             f"What does `{name}` do?" if looks_like_code(name) else f"What does the {kind} `{name}` do?", path
         )
@@ -228,9 +259,46 @@ def _of_code(material: Material) -> Iterator[Starter]:
         yield Starter(f"Who uses `{name}`?")
 
 
+def _mentioned(material: Material) -> Iterator[tuple[str, tuple[bool, str, str]]]:
+    """Yield definitions that the README and the first guides name in code, those named most often first."""
+    readme = readme_of(material, "")
+    guides = sorted(
+        (path for path in material.documents if _GUIDE.search(path) and _is_own(material, path)),
+        key=lambda path: (path.count("/"), path),
+    )
+    paths = islice(dict.fromkeys([*([readme] if readme else []), *guides]), _MOST_FILES)
+    texts = ["\n".join(material.lines(path)) for path in paths]
+    counts = Counter(name for text in texts for code in _CODE.findall(text) for name in set(_NAME.findall(code)))
+    names = [name for name, _ in counts.most_common(_MOST_MENTIONED)]
+    found = dict[str, tuple[str, tuple[bool, str, str]]]()
+    for stored in material.store.get(material.store.defining(names, _DEFINING)).values():
+        path = stored.document.path
+        symbol = (stored.chunk.symbol or "").rpartition(".")[2]
+        is_type = stored.chunk.kind in _TYPES and symbol[:1].isupper()
+        if symbol in counts and _is_program(material, path) and _tells(stored) and (is_type or looks_like_code(symbol)):
+            found.setdefault(symbol, (path, (_is_explained(stored.chunk.text), stored.chunk.kind, symbol)))
+    yield from sorted(found.values(), key=lambda one: (one[1][1] not in _TYPES, -counts[one[1][2]]))
+
+
+def _tells(stored: StoredChunk) -> bool:
+    """Return whether a chunk defines something public that a newcomer may ask for, and no class of errors."""
+    symbol = (stored.chunk.symbol or "").rpartition(".")[2]
+    public = stored.chunk.kind in _KINDS and not stored.chunk.scope and not symbol.endswith(_FAULTS)
+    return public and _PLAIN_NAME.fullmatch(symbol) is not None
+
+
 def _is_own(material: Material, path: str) -> bool:
     profile = material.profile(path)
     return not (profile.test or profile.example or profile.background or _ASIDE.search(path))
+
+
+def _is_program(material: Material, path: str) -> bool:
+    """Return whether a file is a part of the program itself, and not of examples, tools, builds and generated code."""
+    document = material.documents.get(path)
+    if document is None:
+        return False  # a package's folder, by which Go imports it
+    own = is_code(document) and _is_own(material, path) and not is_generated(document.note)
+    return own and document.language not in _OF_BUILDS and not _BESIDE_PROGRAM.search(path)
 
 
 def _telling_names(material: Material, path: str) -> list[tuple[bool, str, str]]:
@@ -246,11 +314,10 @@ def _telling_names(material: Material, path: str) -> list[tuple[bool, str, str]]
 
 def _names(material: Material, path: str) -> Iterator[tuple[bool, str, str]]:
     """Yield a file's public names with their kinds, without error classes, which are used everywhere."""
-    for stored in material.store.chunks_of(path):
+    for stored in filter(_tells, material.store.chunks_of(path)):
         symbol = (stored.chunk.symbol or "").rpartition(".")[2]
-        if stored.chunk.kind not in _KINDS or stored.chunk.scope or symbol.endswith(_FAULTS):
-            continue
-        if _PLAIN_NAME.fullmatch(symbol):
+        # "read" or "flags" of a function tells nobody anything.
+        if stored.chunk.kind in _TYPES or looks_like_code(symbol):
             yield _is_explained(stored.chunk.text), stored.chunk.kind, symbol
 
 
@@ -295,7 +362,7 @@ def _questions_from_headings(material: Material, path: str, project: str) -> Ite
     readme = path == readme_of(material, "")
     own = _without_numbering(sections[0][1]) if sections else ""
     title = project if readme and project.lower() not in own.lower() else own
-    names = names_in(lines)
+    names, language = names_in(lines), language_of_document(lines)
     ends = [line for line, _ in sections[1:]] + [len(lines) + 1]
     for (first, text), end in zip(sections, ends[: len(sections)], strict=True):
         heading = _without_numbering(text)
@@ -303,7 +370,9 @@ def _questions_from_headings(material: Material, path: str, project: str) -> Ite
             continue
         subject = title if heading != title and not _ANYBODYS.fullmatch(title) else ""
         if not (heading == own and readme) and (question := question_of(heading, subject, names)):
-            yield Starter(question, path, first, end - 1)
+            thing = subject_of_question(question)
+            before, after = _TELL_IN.get(language, ("", ""))
+            yield Starter(f"{before}{heading}{after}" if thing and before else question, path, first, end - 1)
 
 
 def _without_numbering(heading: str) -> str:
@@ -342,11 +411,22 @@ def names_in(lines: Iterable[str]) -> frozenset[str]:
 
 
 def subject_of_question(question: str) -> str:
-    """Return the subject of a question made from a heading, the X of "Tell me about X."; "" for other forms."""
+    """Return the thing that a question made from a heading asks about, as in "Tell me about X."; "" for other forms."""
+    for before, after in _TELL_IN.values():
+        if question.startswith(before) and question.endswith(after):
+            return question.removeprefix(before).removesuffix(after)
     return question.removeprefix(_TELL).removesuffix(".") if question.startswith(_TELL) else ""
 
 
 _TELL = "Tell me about "
+_TELL_IN = {
+    "de": ('Was steht hier zu "', '"?'),
+    "fr": ("Que faut-il savoir sur « ", " » ?"),
+    "es": ("¿Qué hay que saber sobre «", "»?"),
+    "zh": ("请介绍", "。"),
+    "ja": ("次を教えてください：", "。"),
+}
+"""What comes before and after a thing in other languages."""
 
 
 def _forms(heading: str, subject: str, written: str) -> Iterator[str]:
@@ -378,20 +458,26 @@ def _act(heading: str, subject: str) -> str:
     if done is not None:
         return f"How do I {done} {subject}?" if subject else ""
     first, _, rest = heading.partition(" ")
-    if _NO_OBJECT.fullmatch(rest):
+    adjective = first.lower() in _ALSO_ADJECTIVES and not (_OBJECT.match(rest) or _HOW.match(rest))
+    if adjective or _NO_OBJECT.fullmatch(rest):
         return ""
     acted_on, _, last = heading.rpartition(" ")
     # Of a name only: in "Initial configuration" it is not said what is configured.
     if last.lower() in _ACTS and acted_on and all(word != word.lower() for word in acted_on.split()):
         return f"How do I {_NOUNS[last.lower()]} {acted_on}?"
+    return _act_on(first, rest, subject)
+
+
+def _act_on(first: str, rest: str, subject: str) -> str:
+    """Return "How do I ..." for a verb or gerund and what stands behind it; empty for a name: "Compose files"."""
     verb = _OF_GERUND.get(first.lower(), "")
     act = verb or first.lower()
     if act in _OF_SUBJECTS and _HOW.match(rest):
         return f"How do I {act} {subject} {rest}?" if subject else ""
     if not rest:
         return f"How do I {verb} {subject}?" if verb in _OF_SUBJECTS and subject else ""
-    if first.lower() in _BASES and (first.lower() not in _ALSO_NOUNS or _OBJECT.match(rest)):
-        verb = first.lower()
+    if first in _BASES and (first not in _ALSO_NOUNS or _OBJECT.match(rest)):
+        verb = first
     return f"How do I {verb} {_AND_ACT.sub(_joined_act, rest)}?" if verb else ""
 
 

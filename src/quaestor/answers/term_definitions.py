@@ -113,7 +113,7 @@ def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
     """Yield the entries of lists, glossaries and tables that define a term."""
     says = rf"(?:{_BETWEEN}|\s+(?:{_SAYS}|(?:{_IS}))|\s+:\s)(?P<said>.*)"
     entry = re.compile(
-        rf"^{_ARTICLE}(?:{_pattern(term)}{_ASIDE}|[^():]{{4,80}}\({_pattern(term)}\)){says}", _flags(term)
+        rf"^{_ARTICLE}(?:{_pattern(term)}{_ASIDE}|[^():]{{3,80}}\s\({_pattern(term)}\)){says}", _flags(term)
     )
     alone = re.compile(rf"^{_ARTICLE}{_pattern(term)}{_ASIDE}:{{0,2}}$", _flags(term))
     leads = re.compile(rf"^{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:is|are|means):$", _flags(term))
@@ -158,7 +158,12 @@ def _entry_defines(entry: re.Match[str] | None) -> bool:
 
 
 def _row_defines(alone: re.Pattern[str], row: re.Match[str]) -> bool:
-    """Return whether a table's row defines its first cell; a head row, above a rule, does not."""
+    """Return whether a table's row defines its first cell; a head row, above a rule, does not.
+
+    Where the cell is code (```workers``), the row describes a setting or a method of this name, and no plain word.
+    """
+    if re.fullmatch(r"\s*`[^\W\d_]+`\s*", row["cell"]):
+        return False
     return alone.match(_plain(row["cell"])) is not None and says_something(plain(row["rest"]))
 
 
@@ -221,13 +226,18 @@ def _head_of_table(lines: Sequence[str], number: int) -> int:
 def _sections(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> Iterator[DefiningLines]:
     """Yield the first paragraph of each section whose heading is the term or asks what it is, with the heading."""
     for line, title in headings(lines):
-        form = _title_form(term, title)
+        form = None if _names_other_code(term, lines[line - 1], title) else _title_form(term, title)
         below = (one for one in parts if one.start_line > line and one.heading == title)
         first = next((one for one in below if not tells_of_page(one.text)), None)
         if form is not None and first is not None:
             shown = _defined_by(form, first, lines)
             near = first.start_line - line <= _NEAR
             yield DefiningLines(form, line if near else shown.start_line, shown.end_line)
+
+
+def _names_other_code(term: str, line: str, title: str) -> bool:
+    """Return whether a heading is a name of code that the term is not: the section `workers` is not about a worker."""
+    return re.fullmatch(r"[#=\s]*`[^`]+`\W*", line) is not None and title.casefold() != term.casefold()
 
 
 def _title_form(term: str, title: str) -> Form | None:

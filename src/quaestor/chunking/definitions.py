@@ -101,8 +101,8 @@ def definitions(data: bytes, language: str) -> list[Definition]:
     tree = parse_definitions(decoded.data, syntax.grammar, decoded.encoding, embedded=syntax.embedded)
     if tree is None:
         return []
-    found = _Walk(Source(decoded.data, decoded.encoding), syntax).run(tree.root_node)
-    return _with_lost(found, lost_definitions(tree.root_node, decoded.data, 0, language), decoded.data)
+    walked = _Walk(Source(decoded.data, decoded.encoding), syntax).run(tree.root_node)
+    return _with_lost(walked, lost_definitions(tree.root_node, decoded.data, 0, language), decoded.data)
 
 
 def lost_definitions(root: Node, data: bytes, start: int, language: str) -> list[LostDefinition]:
@@ -122,18 +122,18 @@ def lost_definitions(root: Node, data: bytes, start: int, language: str) -> list
     return lost
 
 
-def _with_lost(found: list[Definition], lost: list[LostDefinition], data: bytes) -> list[Definition]:
+def _with_lost(definitions_found: list[Definition], lost: list[LostDefinition], data: bytes) -> list[Definition]:
     """Return definitions with those that were lost, each of which ends where the next definition begins."""
-    known = {(one.name, data.rfind(b"\n", 0, one.begin) + 1) for one in found} if lost else set()
+    known = {(one.name, data.rfind(b"\n", 0, one.begin) + 1) for one in definitions_found} if lost else set()
     lost = [one for one in lost if (one.name, one.line) not in known]
-    starts = sorted([*(one.span.start for one in found), *(one.line for one in lost), len(data)])
+    starts = sorted([*(one.span.start for one in definitions_found), *(one.line for one in lost), len(data)])
     line, counted = 1, 0
     for one in lost:
         line, counted = line + data.count(b"\n", counted, one.line), one.line
         end = one.line + len(data[one.line : starts[bisect_right(starts, one.line)]].rstrip())
         span = Span(one.line, end, line, line + data.count(b"\n", one.line, end))
-        found.append(Definition(one.name, one.kind, (), span, None, "", one.line))
-    return sorted(found, key=lambda one: one.span.start) if lost else found
+        definitions_found.append(Definition(one.name, one.kind, (), span, None, "", one.line))
+    return sorted(definitions_found, key=lambda one: one.span.start) if lost else definitions_found
 
 
 class _Walk:

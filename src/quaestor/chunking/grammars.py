@@ -43,7 +43,7 @@ _MACRO = re.compile(
     ^[ \t]*\#(?:[^\n\\]|\\[\s\S])*
     |//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/|\Z)
     |^(?P<open>[A-Z]\w*\()(?P<type>[\w \t*]+)(?P<close>\))(?=[ \t]*\*?\w+[ \t]*\()
-    |^[ \t]*(?P<line>[A-Z][A-Z\d]*_[A-Z\d_]+(?:\([^(){};\n]*\))?)[ \t]*$(?!\s*\{)
+    |^[ \t]*(?P<line>[A-Z][A-Z\d]*_[A-Z\d_]+(?:[ \t]*\([^(){};\n]*\))?)[ \t]*$(?!\s*\{)
     |\b(?:class|struct|union|enum)\s+(?P<of_type>[A-Z][A-Z\d_]{2,})(?=\s+\w)
     |\b(?:class|struct)\s+\w+\s+(?P<final>[A-Z][A-Z\d_]{2,})(?=\s*[{:])
     |\)(?:\s*(?:const|noexcept|override)\b)*\s+(?P<behind>[A-Z][A-Z\d_]{2,}(?:\([^(){};]*\))?)(?=\s*[;{:=])

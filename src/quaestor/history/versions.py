@@ -159,6 +159,10 @@ _HEADING = re.compile(
 )
 _IN_NAME = re.compile(rf"(?P<version>{WRITTEN})(?=\.\w+$)", re.IGNORECASE)
 _LINKED = re.compile(r"\[([^\[\]]+)\](?:\([^()\s]*/[^()\s]*\)|\[[^\[\]]*\])?")
+_OF_OTHERS = re.compile(
+    r"^\W*(?:upgrad|updat|migrat|switch|mov|bump|support)\w*\s+(?:\w+\s+)?(?:to|from|for)\b", re.IGNORECASE
+)
+"""Names the version of something else: "Upgrade to JUnit 5.6"."""
 _LONGEST_HEADING = 120
 
 
@@ -206,7 +210,7 @@ def _headings(lines: Sequence[str]) -> list[tuple[int, Version, str]]:
     """Return the index, version and text of each line that heads a version."""
     headings, sure = [], False
     for at, line in enumerate(lines):
-        if len(line) > _LONGEST_HEADING or not (head := _HEADING.match(line)):
+        if len(line) > _LONGEST_HEADING or not (head := _HEADING.match(line)) or _OF_OTHERS.match(line):
             continue
         underlined = at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1])
         marked = bool(_MARKED.match(line) or underlined)

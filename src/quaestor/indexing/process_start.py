@@ -84,6 +84,15 @@ def can_copy() -> bool:
         return False
 
 
+def _fork() -> int:
+    """Return as ``os.fork``; Ctrl-C waits meanwhile, because Python's hooks at a fork would swallow it and print it."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return os.fork()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
 class Copy:
     """A fork of this process that does one thing and ends.
 
@@ -100,7 +109,7 @@ class Copy:
         try:
             if min(ends) <= _STANDARD[-1]:
                 raise OSError("this process lacks a standard stream, and a pipe has taken its number")
-            self.pid = os.fork()
+            self.pid = _fork()
         except OSError:
             for end in ends:
                 os.close(end)

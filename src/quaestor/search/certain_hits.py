@@ -117,7 +117,25 @@ def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[
     if len(subject):
         uncertain = higher[higher < STEP / 2]
         higher[subject[np.argmax(scores[subject])]] = np.nextafter(uncertain.max(), np.float32(STEP))
-    return higher
+    return _with_namesakes_behind(query.written_names, traits, higher)
+
+
+def _with_namesakes_behind(
+    names: Sequence[tuple[str, ...]], traits: Sequence[Traits], scores: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return scores in which a name's definition with another owner stands behind that with the owner in the question.
+
+    Who asks for ``Pipe::flush`` does not ask for ``Queue::flush``, however well its words fit. Background counts for
+    nothing.
+    """
+    lower = scores.copy()
+    for *owners, name in names:
+        rows = [row for row, known in enumerate(traits) if owners and name in known.exact]
+        owned = [row for row in rows if not traits[row].owners.isdisjoint(map(str.lower, owners))]
+        if owned and (best := lower[owned].max()) > -STEP / 2:
+            others = sorted(set(rows) - set(owned))
+            lower[others] = np.minimum(lower[others], np.nextafter(best, np.float32(-np.inf)))
+    return lower
 
 
 def path_and_line(whole: str) -> tuple[str, int | None]:

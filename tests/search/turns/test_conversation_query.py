@@ -77,14 +77,16 @@ def test_a_first_question_is_searched_as_it_is(policy: Policy) -> None:
 def test_a_follow_up_takes_the_names_of_the_replies_on_its_topic() -> None:
     made = query(TALK)
     assert made.continuity > 0.9
-    assert made.single == made.text == f"and who calls it?\nand who calls it?\n{REPLY}\n{FIRST}"
+    assert made.single == made.text == f"and who calls it?\nand who calls it?\n{REPLY}"
     assert {"same_origin", "_redirect_headers"} <= made.named
 
 
 @pytest.mark.parametrize("own", [NOTHING, LEAD, UNSURE, SAME, UNMENTIONED.format("'Kafka'"), f"{TRANSLATED}: dough."])
 def test_what_an_answer_of_quotes_says_of_itself_is_not_searched_for(own: str) -> None:
     made = query([("user", FIRST), ("assistant", f"{own}\n\n> The dough rests."), ("user", "and who calls it?")])
-    assert made.text.splitlines() == [*["and who calls it?"] * 2, "> The dough rests.", FIRST]
+    assert made.text.splitlines() == [*["and who calls it?"] * 2, "> The dough rests."]
+    made = query([("user", FIRST), ("assistant", own), ("user", "and who calls it?")])
+    assert made.text.splitlines() == [*["and who calls it?"] * 2, FIRST]
 
 
 def test_a_change_of_topic_is_searched_alone() -> None:

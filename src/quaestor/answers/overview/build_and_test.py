@@ -85,7 +85,11 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
-_SEPARATE_TESTS = r"\b(?:integration|e2e|end-to-end|browser|load|performance|manual(?:ly)?)\b"
+_TYPED = re.compile(r"^(?:\s*\$ |\s{2,}|)((?=\S*/|\S+ -)[a-z.][\w./-]*(?: [\w./:*@-]+)*)\s*$")
+"""A script with its arguments, as a guide has it in a line of its own or in code marks: ``bin/test --fast``."""
+_NO_TEST = re.compile(r"style|lint|format|phpcs|static|spell|typo|bench|speed|bloat", re.IGNORECASE)
+"""What runs a check that is no test."""
+_SEPARATE_TESTS = r"\b(?:integration|e2e|end-to-end|browser|load|performance|speed|bench\w*|manual(?:ly)?)\b"
 """Tests that are not meant by "the tests"."""
 _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
     "build": (
@@ -112,6 +116,11 @@ _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
 _LONGEST_HEADING = 60
 _LONGEST_SECTION = 20
 _MOST_SECTIONS = 2
+_SCRIPTS: dict[Aim, re.Pattern[str]] = {
+    "build": re.compile(r"(?:build|compile|make)\b"),
+    "test": re.compile(r"(?:run[-_]?)?(?:tests?|check)\b"),
+    "run": re.compile(r"(?:run|start|serve)\.sh"),
+}
 _SHOWS_A_COMMAND = re.compile(r"`|^(?: {4}|\t)\s*\S|^\s*\$ ", re.MULTILINE)
 _MERELY_THERE = (
     "build.gradle build.gradle.kts pom.xml build.sbt build.sc stack.yaml cabal.project rakefile composer.json"
@@ -131,7 +140,7 @@ def build_lines(material: Material, aim: Aim | None = None) -> list[Entry]:
         aim: the only aim for which lines are returned; None for building and testing.
     """
     entries: dict[str, Entry] = {}
-    for read in (_documented_entries, _tasks, _npm, _quoted_entries, _ci_steps):
+    for read in (_documented_entries, _tasks, _npm, _scripts, _quoted_entries, _ci_steps):
         for entry in read(material, aim):
             entries.setdefault(f"{entry.name} {entry.says.text if entry.says else ''}", entry)
     entries.update(
@@ -152,7 +161,7 @@ _CUSTOMS: tuple[tuple[str, str, dict[Aim, str]], ...] = (
     ("dune-project", "dune", {"build": "dune build", "test": "dune test"}),
     ("stack.yaml", "stack", {"build": "stack build", "test": "stack test"}),
     ("cabal.project", "cabal", {"build": "cabal build all", "test": "cabal test all"}),
-    ("build.zig", "zig", {"build": "zig build"}),
+    ("build.zig", "zig", {"build": "zig build", "test": "zig build test"}),
     ("cmakelists.txt", "cmake", {"build": "cmake -B build && cmake --build build", "test": "ctest --test-dir build"}),
     ("configure.ac", "make", {"test": "make check"}),
     ("meson.build", "meson", {"build": "meson setup build && meson compile -C build", "test": "meson test -C build"}),
@@ -184,13 +193,15 @@ def customary_commands(material: Material, aim: Aim, entries: Sequence[Entry]) -
 def guide_sections(material: Material, aim: Aim) -> list[Source]:
     """Return the sections of the README and of guides that describe how an aim is reached; at most two."""
     for heading in _HEADINGS[aim]:
-        sections = [one for path in _guides(material, aim) for one in _sections(material.lines(path), path, heading)]
+        sections = [
+            one for path in _guides(material, aim) for one in _sections(material.lines(path), path, heading, aim)
+        ]
         if sections:
             return sections[:_MOST_SECTIONS]
     return []
 
 
-def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str]) -> Iterator[Source]:
+def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str], aim: Aim) -> Iterator[Source]:
     """Yield the sections with a matching heading and a command, including their subsections, cut to a length."""
     heads = [(at, title, _level(lines[at - 1])) for at, title in headings(lines) if title]
     fits = [len(title) <= _LONGEST_HEADING and heading.search(title) is not None for _, title, _ in heads]
@@ -202,9 +213,18 @@ def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str]) -> Iter
             continue
         end = next((other - 1 for other, _, of in heads[number + 1 :] if of <= level), len(lines))
         last = _whole_blocks(lines, at, min(end, at + _LONGEST_SECTION), {other for other, _, _ in heads})
-        if last > at and _SHOWS_A_COMMAND.search("\n".join(lines[at:last])):
+        if last > at and _shows(lines[at:last], aim):
             first = next(one for one in range(at + 1, last + 1) if lines[one - 1].strip(" =-^"))
             yield Source(path, first, last)
+
+
+def _shows(lines: Sequence[str], aim: Aim) -> bool:
+    """Return whether lines show a command; for tests one that runs some, as a library may have a guide to testing."""
+    if aim != "test":
+        return _SHOWS_A_COMMAND.search("\n".join(lines)) is not None
+    marked = [inner for line in lines for inner in (line, *re.findall(r"`([^`]+)`", line))]
+    commands = (_COMMAND.match(one) or _TYPED.match(one) for one in marked)
+    return any(match is not None and _AIMS["test"].search(match[1]) for match in commands)
 
 
 def _is_below_separate_tests(heads: Sequence[tuple[int, str, int]], number: int) -> bool:
@@ -253,12 +273,19 @@ def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
                 if match := pattern.match(line):
                     targets.setdefault(match[1], number)
             matching = [one for one in targets if _lead_in_pattern(aim).search(one)] or ([] if aim else list(targets))
-            matching.sort(key=lambda name: aim is not None and _AIMS[aim].match(name) is None)
+            matching.sort(key=lambda name: _distance(name, aim))
             shown = matching[:_MOST_TARGETS]
             if shown:
                 number = targets[shown[0]]
                 first = _first_of(lines[number - 1], path, number, ", ".join(shown))
                 yield Entry(path, first, also=tuple(shown[1:]))
+
+
+def _distance(name: str, aim: Aim | None) -> int:
+    """Return how far a task's name is from an aim: 0 if it is its name, or there is none."""
+    if aim is None or name in (aim, f"{aim}s"):
+        return 0
+    return 1 if name.startswith(aim) else 2 if _AIMS[aim].match(name) else 3
 
 
 def _first_of(line: str, path: str, number: int, brief: str) -> Statement:
@@ -282,12 +309,23 @@ def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
             elif inside and (match := _NPM_SCRIPT.match(line)) and _lead_in_pattern(aim).search(match[1]):
                 scripts.append((match[1], number))
         if scripts:
-            scripts.sort(key=lambda one: aim is not None and _AIMS[aim].match(one[0]) is None)
+            scripts.sort(key=lambda one: _distance(one[0], aim))
             names = [name for name, _ in scripts[:_MOST_TARGETS]]
             number = scripts[0][1]
             runner = _runner_of(material, path)
             first = _first_of(material.lines(path)[number - 1], path, number, f"{runner} run {', '.join(names)}")
             yield Entry(path, first, also=tuple(names[1:]))
+
+
+def _scripts(material: Material, aim: Aim | None) -> Iterator[Entry]:
+    """Yield the shell scripts in the root that are called after what they do, each with its first command."""
+    aims: tuple[Aim, ...] = (aim,) if aim else ("build", "test")
+    for path in sorted(one for one in material.documents if "/" not in one and one.endswith(".sh")):
+        if any(_SCRIPTS[one].match(path) for one in aims):
+            lines = material.lines(path)
+            number = next((at for at, line in enumerate(lines, 1) if re.match(r"\s*[^\s#]", line)), 0)
+            if number:
+                yield replace(_line(path, number, lines[number - 1]), name=f"./{path}")
 
 
 def _runner_of(material: Material, path: str) -> str:
@@ -329,6 +367,7 @@ def _ci_steps(material: Material, aim: Aim | None) -> Iterator[Entry]:
                 and not _OF_DOCUMENTATION.search(command)
                 and _COMMAND.match(command)
                 and checks.search(command)
+                and not (aim == "test" and _NO_TEST.search(command))
             ):
                 seen.add(command)
                 yield _line(path, number, command.rstrip("\\ "))
@@ -381,7 +420,8 @@ def _documented_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:
     for path in paths:
         for number, line in enumerate(material.lines(path), 1):
             match = _COMMAND.match(line) or _inline(line)
-            if match and wanted.search(match[1]) and len(match[1]) < 80 and not match[1].endswith("\\"):
+            no_test = aim == "test" and match is not None and _NO_TEST.search(match[1])
+            if match and not no_test and wanted.search(match[1]) and len(match[1]) < 80 and not match[1].endswith("\\"):
                 command = match[1].strip()
                 entries.setdefault(command.split("#")[0].strip(), _line(path, number, command))
     ordered = sorted(entries, key=lambda command: _OF_DOCUMENTATION.search(command) is not None)

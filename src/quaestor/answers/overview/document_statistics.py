@@ -10,11 +10,12 @@ from posixpath import dirname
 
 from quaestor.answers.overview.material import Material, depth_in, is_code
 from quaestor.answers.overview.overview_text import Entry, Source, Statement
-from quaestor.answers.overview.prose_lines import headings
+from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Document
 from quaestor.core.wording import amount
 from quaestor.search.background_documents import is_generated
+from quaestor.search.language import language_of
 
 _PLAIN = (".txt", ".text", ".me", ".mediawiki", ".wiki", ".textile", ".rdoc", ".pod", ".creole", ".org", ".tex")
 _PREAMBLE = 20
@@ -31,6 +32,8 @@ _KINDS_ON_A_LINE = 8
 
 _MOST = 6
 _LEAST = 0.01
+_PARAGRAPHS = 9
+"""Paragraphs of which at least two thirds are in the document's language."""
 
 
 def documents_of(material: Material) -> list[Document]:
@@ -178,3 +181,10 @@ def languages(material: Material) -> list[Entry]:
         if size / total >= _LEAST
     ]
     return [Entry(says=Statement(", ".join(lines)))] if lines else []
+
+
+def language_of_document(lines: Sequence[str]) -> str:
+    """Return the language of a document's first paragraphs; empty for English, and where they differ."""
+    told = [language_of(one.text) for one in islice(paragraphs(lines), _PARAGRAPHS)]
+    language, count = Counter(told).most_common(1)[0] if told else ("", 0)
+    return language if 3 * count >= 2 * len(told) else ""

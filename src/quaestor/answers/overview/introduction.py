@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 from quaestor.answers.overview.document_statistics import named_in_preamble
@@ -153,6 +153,25 @@ def names_in_manifests(material: Material) -> frozenset[str]:
             found = next(filter(None, (re.match(pattern, line) for line in lines)), None)
             names |= {found[1].lower(), found[1].lower().rpartition("/")[2]} if found else set()
     return frozenset(names)
+
+
+_OF_NAME = re.compile(r"""\s*["']?(?:name|title|rootProject\.name|module|Package)["']?\s*[:=]?\s*["'(]?[@\w]""")
+_LISTS = re.compile(
+    r'(?<![dD]ev)(?<![dD]ev[-_])(?:depend|\brequires?\b(?!"\s*:\s*")|install_requires|\bdeps\b)', re.IGNORECASE
+)
+"""What tells that a manifest may have a list after all."""
+
+
+def line_of_name(texts: Sequence[str]) -> int:
+    """Return the line of a manifest that names the project, if no line may list what it needs; else 0."""
+    at = next((at for at, line in enumerate(texts, 1) if _OF_NAME.match(line)), 0)
+    return 0 if any(map(_LISTS.search, texts)) else at
+
+
+def files_of_the_whole(paths: Iterable[str], own: Collection[str]) -> list[str]:
+    """Return the files in a folder with one of the whole's own names, the shallowest first, then those in the root."""
+    inner = [path for path in paths if "/" in path and path.lower().split("/")[-2] in own]
+    return [*sorted(inner, key=lambda path: (path.count("/"), path)), *sorted(one for one in paths if "/" not in one)]
 
 
 def _first_document(material: Material) -> str | None:

@@ -40,6 +40,9 @@ _FEWEST_WORDS = 4
 _LONGEST = 4_000
 _LISTING = re.compile(r"-{4,}|\.{4,}")
 """What begins and ends a listing in AsciiDoc, in the same length."""
+_MARKED_LINE = re.compile(r"#{1,6}\s|={1,4}\s")
+_BLOCK = 24
+"""Lines by which a block of code may go on behind the last line that is to be shown."""
 _COMMENT_START = re.compile(r"<!--")
 
 
@@ -189,6 +192,34 @@ def _level(lines: Sequence[str], at: int, marks: Sequence[str]) -> int:
     return (
         marks.index(mark) + 1 if mark else max(len(line) - len(line.lstrip("#")), len(line) - len(line.lstrip("=")), 1)
     )
+
+
+def start_of_lead(lines: Sequence[str], at: int, least: int) -> int:
+    """Return the first line of the paragraph that leads to a line of code."""
+    fences = [one for one in range(least, at + 1) if is_fence(lines[one - 1])]
+    first = fences[-1] if len(fences) % 2 else at
+    while first > least and lines[first - 2].strip() and (lines[first - 2][0] in " \t" or len(fences) % 2 == 0):
+        first -= 1
+    above = first - 1
+    while above >= least and not lines[above - 1].strip():
+        above -= 1
+    while above >= least and lines[above - 1].strip() and not lines[above - 1].startswith(("#", "=", "```")):
+        first, above = above, above - 1
+    return first
+
+
+def end_of_blocks(lines: Sequence[str], first: int, last: int, end: int, *, opened: int = 0) -> int:
+    """Return the last line of an excerpt that cuts no block of code and ends with no heading."""
+    if (opened + sum(map(is_fence, lines[first - 1 : last]))) % 2:
+        last = next((at for at in range(last + 1, min(end, last + _BLOCK) + 1) if is_fence(lines[at - 1])), last)
+    while last > first and (not lines[last - 1].strip(" =-^~") or _MARKED_LINE.match(lines[last - 1])):
+        last -= 1
+    return last
+
+
+def is_fence(line: str) -> bool:
+    """Return whether a line opens or closes a block of code in Markdown."""
+    return line.lstrip().startswith(("```", "~~~"))
 
 
 def _paragraph_of(words: Sequence[str], first_line: int, heading: str) -> Iterator[Paragraph]:

@@ -148,7 +148,9 @@ def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -
         return _query_with_context("adaptive", newest, (), budget, count)
     seeks_tests = _SEEKS_TESTS.search(newest[:_READ]) is not None
     replies = _replies(topic)
-    others = [*(replies if seeks_tests else _repeat_newest(newest, replies)), *_questions_of(topic)]
+    # Of an exchange without an answer, the question alone tells the topic.
+    told = [reply or question for reply, question in zip(replies, _questions_of(topic), strict=True)]
+    others = [*replies, *_questions_of(topic)] if seeks_tests else _repeat_newest(newest, told)
     return TurnQuery(
         "adaptive",
         _join_fitting(newest, (), budget, count),

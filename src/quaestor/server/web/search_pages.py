@@ -120,9 +120,9 @@ def _remarks(hits: Sequence[Hit], corpora: SeveralCorpora, understood: Understoo
     """Return the remarks on the hits."""
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
     text = f"{amount} in {1000 * seconds:.0f} ms{_BY_WORDS[corpora.reach]}"
-    coming = next((one for corpus in corpora.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
-    if coming is not None:
-        text += f", by the bundled embedder: {coming.done:,} vectors of the chosen one are ready"
+    progress = next((one for corpus in corpora.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
+    if progress is not None:
+        text += f", by the bundled embedder: {progress.done:,} vectors of the chosen one are ready"
     wanted = content_terms(" ".join((understood.text, *understood.translated)))
     if hits and not any(wanted & content_terms(f"{hit.path}\n{hit.text}") for hit in hits):
         text += ". They hold none of the words, but are the nearest in meaning"
