@@ -8,6 +8,7 @@ import pytest
 from overview_parts import material_of, shown, stands_where_it_says
 
 from quaestor.answers.overview.build_and_test import Aim, build_lines, customary_commands, guide_sections
+from quaestor.answers.overview.make_overview import _shares_of_guide
 from quaestor.answers.overview.overview_text import Entry, Statement
 
 SHOP = (
@@ -202,3 +203,14 @@ def test_what_is_usual_where_no_line_says_it(
 ) -> None:
     lines = [Entry("README.md", Statement(said)), Entry("a")]
     assert [shown(one) for one in customary_commands(material_of(files), aim, lines)] == commands
+
+
+def test_how_it_is_run_is_told_by_what_says_it_by_convention_and_by_where_it_is_entered() -> None:
+    shares = _shares_of_guide(
+        material_of({"README.md": "    npm start\n", "Cargo.toml": "[package]\n", "src/main.rs": "x\n"}), "run"
+    )
+    assert [(one.title, [entry.name for entry in one.entries]) for one in shares] == [
+        ("Run", ["README.md"]),
+        ("By convention", ["cargo run"]),
+        ("Entry points", ["src/main.rs"]),
+    ]

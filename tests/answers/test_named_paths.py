@@ -38,6 +38,10 @@ def material() -> OneText:
     [
         ("- `src/shop/`: sends orders", ["src/shop 1 1-1 = sends orders"]),
         ("- `src.shop`: sends orders", ["src/shop 1 1-1 = sends orders"]),
+        ("| `retry.py` | tries again | no, more |", ["src/shop/retry.py 1 1-1 = tries again"]),
+        ("- `src/shop/` - sends orders. \n  by night", ["src/shop 1 1-1 = sends orders."]),
+        ("- `retry.py`\n\n  Tries again and again, so:", ["src/shop/retry.py 1"]),
+        ("```\n- retry.py is tried\n```", ["src/shop/retry.py 0.5"]),
         ("| `retry.py` | tries again |\n  and again", ["src/shop/retry.py 1 1-1 = tries again"]),
         (
             "- `src/shop/` - sends orders\n  by night\n  and day.\n  Not this.",

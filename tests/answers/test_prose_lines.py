@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.answers.overview.prose_lines import headings, paragraphs, plain
+from quaestor.answers.overview.prose_lines import headings, paragraphs, parts_of, plain
 
 SAYS = "The ferry carries letters."
 
@@ -84,3 +84,18 @@ def test_paragraphs(text: str, expected: list[tuple[int, int, str]]) -> None:
 )
 def test_words_without_markup(text: str, words: str) -> None:
     assert plain(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "# One\nA.\n\n## Two\n\nB.\n\n---\n\n# Three\nC.",
+            [("One", 2, 6, ()), ("Two", 5, 6, ("One",)), ("Three", 11, 11, ())],
+        ),
+        ("One\n===\nA.\n\nTwo\n---\nB.\n", [("One", 3, 7, ()), ("Two", 7, 7, ("One",))]),
+        ("== One\nA.\n=== Two\n", [("One", 2, 3, ()), ("Two", 4, 3, ("One",))]),
+    ],
+)
+def test_sections_with_those_around_them(text: str, expected: list[tuple[str, int, int, tuple[str, ...]]]) -> None:
+    assert list(parts_of(text.split("\n"))) == expected
