@@ -143,11 +143,11 @@ def answer_how_to_add(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not wanted:
         return None
     corpus.try_refresh()
-    found = corpus.retry_reopened(lambda: min(_sections_on_adding(wanted, corpus), default=None))
-    if found is None:
+    section = corpus.retry_reopened(lambda: min(_sections_on_adding(wanted, corpus), default=None))
+    if section is None:
         return None
     draft = Draft()
-    draft.quote(CorpusLines(corpus).hit(found.path, found.first, found.last, found.title))
+    draft.quote(CorpusLines(corpus).hit(section.path, section.first, section.last, section.title))
     return draft.finish("section")
 
 

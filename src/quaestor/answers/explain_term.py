@@ -143,7 +143,7 @@ def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language
     lines = CorpusLines(corpus)
     of_first, of_second = (_places_of(term, corpus, lines, language) for term in (first, second))
     sure = [(one, other) for one in of_first for other in of_second if one.path == other.path]
-    pair = next((found for found in sure if max(one.form for one in found) <= Form.SECTION), None)
+    pair = next((forms for forms in sure if max(one.form for one in forms) <= Form.SECTION), None)
     if pair is None:
         return None
     draft = Draft()

@@ -118,9 +118,9 @@ class Changelogs:
         paths = _of_the_whole(paths, self.own_names) if self._main else paths
         # changes_1.x.rst holds what changes.rst no longer does.
         unnumbered = [path for path in paths if not re.search(r"\d", path.rpartition("/")[2])] if self._main else []
-        found = [one for path in unnumbered[:_MOST_FILES] for one in self._sections_of(path)]
-        if not all(one.is_unreleased for one in found):
-            return found
+        unreleased = [one for path in unnumbered[:_MOST_FILES] for one in self._sections_of(path)]
+        if not all(one.is_unreleased for one in unreleased):
+            return unreleased
         return [one for path in paths[:_MOST_FILES] for one in self._sections_of(path)]
 
     def of(self, version: Version, day: str = "") -> ChangelogSection | None:

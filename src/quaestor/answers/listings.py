@@ -175,39 +175,43 @@ def _asks_for(things: str) -> re.Pattern[str]:
     return re.compile(rf"{_START}{_BEFORE}\s+(?P<things>{things}){_REST}")
 
 
-def _list_kind(kind: Kind, asked: str, corpus: Corpus) -> WayAnswer | None:
+def _list_kind(kind: Kind, heading: str, corpus: Corpus) -> WayAnswer | None:
     """Return a document's section on them, if any, all that is declared, and the beginning of these declarations."""
     lines, draft = CorpusLines(corpus), Draft()
-    found, complete = _declared(kind, corpus, lines)
-    if not found:
+    declarations, complete = _declared(kind, corpus, lines)
+    if not declarations:
         return None
-    sections = (section_about(corpus, lines, one) for one in (asked, *kind.headings))
+    sections = (section_about(corpus, lines, one) for one in (heading, *kind.headings))
     documented = next(filter(None, sections), None) or _table_of(kind, corpus, lines)
     if documented is not None:
         draft.quote(documented)
-    draft.say(_describe_found(kind, found, complete=complete))
-    for path, first, last in _stretches(found, lines) if documented is None else ():
+    draft.say(_describe_declarations(kind, declarations, complete=complete))
+    for path, first, last in _stretches(declarations, lines) if documented is None else ():
         draft.quote(lines.hit(path, first, last))
     return draft.finish("listing")
 
 
-def _describe_found(kind: Kind, found: Sequence[Declaration], *, complete: bool) -> str:
+def _describe_declarations(kind: Kind, declarations: Sequence[Declaration], *, complete: bool) -> str:
     """Return in words what is declared: file by file, or of values that stand in many places, value by value."""
-    names = {one.name for one in found}
+    names = {one.name for one in declarations}
     noun = kind.noun if len(names) == 1 else kind.many
     least = "" if complete else "at least "
-    rows = _by_value(found) if kind.by_value else _by_file(found)
-    more = f"\n- and {len(found) - _MOST_SHOWN:,} more" if not kind.by_value and len(found) > _MOST_SHOWN else ""
+    rows = _by_value(declarations) if kind.by_value else _by_file(declarations)
+    more = (
+        f"\n- and {len(declarations) - _MOST_SHOWN:,} more"
+        if not kind.by_value and len(declarations) > _MOST_SHOWN
+        else ""
+    )
     listed = "\n".join(f"- {row}" for row in rows)
     return (
-        f"The code declares {least}{len(names):,} {noun} in {amount(len({one.path for one in found}), 'file')}, as far "
-        f"as the usual forms show (line numbers in brackets):\n\n{listed}{more}"
+        f"The code declares {least}{len(names):,} {noun} in {amount(len({one.path for one in declarations}), 'file')}, "
+        f"as far as the usual forms show (line numbers in brackets):\n\n{listed}{more}"
     )
 
 
-def _by_file(found: Sequence[Declaration]) -> Iterator[str]:
+def _by_file(declarations: Sequence[Declaration]) -> Iterator[str]:
     """Yield for each file what it declares, and for each folder the files that are one each."""
-    for place, ones in groupby(islice(found, _MOST_SHOWN), key=_place_of):
+    for place, ones in groupby(islice(declarations, _MOST_SHOWN), key=_place_of):
         yield f"{in_code(place)}: {', '.join(_named(one) + (f' ({one.line})' if one.line else '') for one in ones)}"
 
 
@@ -215,10 +219,10 @@ def _place_of(one: Declaration) -> str:
     return one.path if one.line else one.path.rpartition("/")[0] + "/"
 
 
-def _by_value(found: Sequence[Declaration]) -> Iterator[str]:
+def _by_value(declarations: Sequence[Declaration]) -> Iterator[str]:
     """Yield for each value where it stands, the smallest first."""
-    for name in islice(sorted({one.name for one in found}, key=lambda one: (len(one), one)), _MOST_SHOWN):
-        ones = [one for one in found if one.name == name]
+    for name in islice(sorted({one.name for one in declarations}, key=lambda one: (len(one), one)), _MOST_SHOWN):
+        ones = [one for one in declarations if one.name == name]
         shown = ", ".join(in_code(f"{one.path}:{one.line}") for one in ones[:_MOST_PLACES])
         more = len(ones) - _MOST_PLACES
         yield f"{_named(ones[0])}: {shown}{f' and {more:,} more places' if more > 0 else ''}"
@@ -233,16 +237,16 @@ def _named(one: Declaration) -> str:
 def _declared(kind: Kind, corpus: Corpus, lines: CorpusLines) -> tuple[list[Declaration], bool]:
     """Return all declarations of a kind, the main sources first, and whether all that may hold one were looked at."""
     paths, complete = _paths_holding(kind.words, corpus)
-    found = [one for path in paths for one in _declared_in(kind, path, lines)]
+    declarations = [one for path in paths for one in _declared_in(kind, path, lines)]
     if kind.by_value:  # a script's exit code is that of the program only where there is no other
-        found = [one for one in found if not one.path.endswith(_SHELLS)] or found
+        declarations = [one for one in declarations if not one.path.endswith(_SHELLS)] or declarations
     if kind.paths:
         named = re.compile(kind.paths)
         own = ((path, named.search(path)) for path in corpus.store.documents() if not _is_aside(path))
-        known = {one.path for one in found}
+        known = {one.path for one in declarations}
         named_so = ((path, match[match.lastgroup]) for path, match in own if match and match.lastgroup)
-        found += [_found(path, 0, name, "") for path, name in named_so if path not in known]
-    return sorted(set(found)), complete
+        declarations += [_declaration(path, 0, name, "") for path, name in named_so if path not in known]
+    return sorted(set(declarations)), complete
 
 
 def _paths_holding(words: str, corpus: Corpus) -> tuple[list[str], bool]:
@@ -267,10 +271,10 @@ def _declared_in(kind: Kind, path: str, lines: CorpusLines) -> Iterator[Declarat
     for form in kind.forms:
         if language in form.languages or (is_code and not form.languages):
             for start, name, how in _matches(form, file.text):
-                yield _found(path, file.text.count("\n", 0, start) + 1, name, how)
+                yield _declaration(path, file.text.count("\n", 0, start) + 1, name, how)
 
 
-def _found(path: str, line: int, name: str, how: str) -> Declaration:
+def _declaration(path: str, line: int, name: str, how: str) -> Declaration:
     return Declaration(folders_to_sources(path), path, line, name[:_LONGEST_NAME], how)
 
 
@@ -321,10 +325,10 @@ def _table_of(kind: Kind, corpus: Corpus, lines: CorpusLines) -> Hit | None:
     return lines.hit(path, first, last)
 
 
-def _stretches(found: Sequence[Declaration], lines: CorpusLines) -> Iterator[tuple[str, int, int]]:
+def _stretches(declarations: Sequence[Declaration], lines: CorpusLines) -> Iterator[tuple[str, int, int]]:
     """Yield the lines of the files that declare most: there, where most declarations stand together."""
     by_file: dict[str, list[int]] = {}
-    for one in found:
+    for one in declarations:
         by_file.setdefault(one.path, []).append(one.line)
     order = sorted(by_file, key=lambda path: (-len(by_file[path]), folders_to_sources(path), path))
     for path in order[:_MOST_FILES]:
@@ -339,9 +343,9 @@ def _stretches(found: Sequence[Declaration], lines: CorpusLines) -> Iterator[tup
 
 def _whole_if_short(path: str, line: int, lines: CorpusLines) -> tuple[int, int]:
     """Return the first and last line of the definition on a line if it is short, else those of its statement."""
-    found = innermost_definition(lines.definitions(path), line)
-    if found is not None and found.span.end_line - found.span.start_line < _SHORT:
-        return found.span.start_line, found.span.end_line
+    definition = innermost_definition(lines.definitions(path), line)
+    if definition is not None and definition.span.end_line - definition.span.start_line < _SHORT:
+        return definition.span.start_line, definition.span.end_line
     return line, end_of_statement(lines_of(path, lines), line)
 
 

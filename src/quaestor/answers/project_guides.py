@@ -341,11 +341,11 @@ class _InstallGuides:
                 title = self._material.documents[path].title or next((one for _, one in headings(lines)), "")
                 if not title or self._is_about(title, _INSTALL_WORDS | _START_WORDS):
                     first = next((one.first for one in parts_of(lines)), 1)
-                    found = (
+                    candidates = (
                         _excerpt(path, lines, first, len(lines), shows, early=name is _PAGES[0])
                         for shows in (_PACKAGE_COMMAND, _FURTHER_COMMAND, _LINK)
                     )
-                    yield from [one for one in found if one][:1]
+                    yield from [one for one in candidates if one][:1]
 
     def _is_own_page(self, path: str, folder: Sequence[str]) -> bool:
         profile = self._material.profile(path)
@@ -386,17 +386,17 @@ def _excerpt(
         shows: what the lines have to show.
         early: whether any other command is as good to begin with.
     """
-    found = next((at for at in range(first, last + 1) if shows.search(lines[at - 1])), None)
-    if found is None:
+    shown_at = next((at for at in range(first, last + 1) if shows.search(lines[at - 1])), None)
+    if shown_at is None:
         return None
     if early:
-        soon = range(first, min(found, first + _MOST_LINES))
-        found = next((at for at in soon if _FURTHER_COMMAND.search(lines[at - 1])), found)
-    while first < found and not lines[first - 1].strip():
+        soon = range(first, min(shown_at, first + _MOST_LINES))
+        shown_at = next((at for at in soon if _FURTHER_COMMAND.search(lines[at - 1])), shown_at)
+    while first < shown_at and not lines[first - 1].strip():
         first += 1
-    if found >= first + _MOST_LINES:
-        near = [at for at, _ in headings(lines) if found - _MOST_OF_POINTER <= at <= found]
-        first = near[-1] if near else start_of_lead(lines, found, first)
+    if shown_at >= first + _MOST_LINES:
+        near = [at for at, _ in headings(lines) if shown_at - _MOST_OF_POINTER <= at <= shown_at]
+        first = near[-1] if near else start_of_lead(lines, shown_at, first)
     return Source(path, first, end_of_blocks(lines, first, min(last, first + _MOST_LINES - 1), last))
 
 
@@ -411,19 +411,19 @@ def _contributing(material: Material, _: Corpus) -> Iterator[Source]:
     """Yield the beginning of the guide for contributors and what it says of changes; else a section about it."""
     guide = next(_guides_called(_CONTRIBUTOR_FILES, material), "")
     lines = material.lines(guide)
-    begun = _beginning(lines)
-    if not begun:
+    start = _beginning(lines)
+    if not start:
         others = (readme_of(material, "") or "", *_guides_called(_DEVELOPER_FILES, material))
         yield from islice(chain.from_iterable(_sections_on_contributing(path, material) for path in others), 1)
         return
     parts = [*parts_of(lines)]
-    end = next((one.first - 2 for one in parts if one.first - 1 > begun), len(lines))
+    end = next((one.first - 2 for one in parts if one.first - 1 > start), len(lines))
     fits = [one for one in parts if one.first > end and not _BESIDE.search(one.title)]
     of_changes = (one for wanted in _OF_CHANGES for one in fits if wanted.search(one.title))
     further = next((_excerpt(guide, lines, one.first, one.last, _ANYTHING) for one in of_changes), None)
-    if further is None and end < begun + _MOST_OF_POINTER:
-        end = min(len(lines), begun + 2 * _MOST_OF_POINTER)
-    if place := _excerpt(guide, lines, begun, max(end, begun), _ANYTHING):
+    if further is None and end < start + _MOST_OF_POINTER:
+        end = min(len(lines), start + 2 * _MOST_OF_POINTER)
+    if place := _excerpt(guide, lines, start, max(end, start), _ANYTHING):
         yield place
     if further:
         yield further
@@ -431,11 +431,11 @@ def _contributing(material: Material, _: Corpus) -> Iterator[Source]:
 
 def _beginning(lines: Sequence[str]) -> int:
     """Return the first line of a guide that begins with something else than a code of conduct; 0 if it is empty."""
-    told = [*paragraphs(lines)]
-    said = next((one for one in told if not _BESIDE.search(one.heading)), told[0] if told else None)
+    prose = [*paragraphs(lines)]
+    opening = next((one for one in prose if not _BESIDE.search(one.heading)), prose[0] if prose else None)
     heads = {at for at, _ in headings(lines)}
     filled = (at for at, line in enumerate(lines, 1) if line.strip(" =-^~") and at not in heads)
-    return said.start_line if said else next(filled, 0)
+    return opening.start_line if opening else next(filled, 0)
 
 
 def _sections_on_contributing(path: str, material: Material) -> Iterator[Source]:

@@ -39,8 +39,8 @@ def _link(match: re.Match[str]) -> str:
 
 def _role(match: re.Match[str]) -> str:
     """Return the words of a role of reStructuredText; what is code or a key, as code."""
-    name, said = match["name"].rpartition(":")[2], " ".join(match["said"].split())
-    words = re.sub(r"\s*<[^<>]*>$", "", said) or said
+    name, text = match["name"].rpartition(":")[2], " ".join(match["said"].split())
+    words = re.sub(r"\s*<[^<>]*>$", "", text) or text
     if name == "rfc":
         words = f"RFC {words.partition('#')[0]}"
     elif name not in _ROLES_OF_WORDS:
@@ -62,9 +62,9 @@ def _entity(match: re.Match[str]) -> str:
 
 def _admonition(match: re.Match[str]) -> str:
     """Return a note or a tab of MkDocs with its text no more indented than its mark."""
-    said = ": ".join(filter(None, (match["name"].capitalize(), match["said"])))
+    label = ": ".join(filter(None, (match["name"].capitalize(), match["said"])))
     body = re.sub(rf"^{match['margin']}(?:[ ]{{4}}|\t)", match["margin"], match["body"], flags=re.MULTILINE)
-    return f"{match['margin']}**{said}**\n{body}"
+    return f"{match['margin']}**{label}**\n{body}"
 
 
 def _title(match: re.Match[str]) -> str:

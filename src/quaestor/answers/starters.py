@@ -271,14 +271,14 @@ def _mentioned(material: Material) -> Iterator[tuple[str, tuple[bool, str, str]]
     texts = ["\n".join(material.lines(path)) for path in paths]
     counts = Counter(name for text in texts for code in _CODE.findall(text) for name in set(_NAME.findall(code)))
     names = [name for name, _ in counts.most_common(_MOST_MENTIONED)]
-    found = dict[str, tuple[str, tuple[bool, str, str]]]()
+    definitions = dict[str, tuple[str, tuple[bool, str, str]]]()
     for stored in material.store.get(material.store.defining(names, _DEFINING)).values():
         path = stored.document.path
         symbol = (stored.chunk.symbol or "").rpartition(".")[2]
         is_type = stored.chunk.kind in _TYPES and symbol[:1].isupper()
         if symbol in counts and _is_program(material, path) and _tells(stored) and (is_type or looks_like_code(symbol)):
-            found.setdefault(symbol, (path, (_is_explained(stored.chunk.text), stored.chunk.kind, symbol)))
-    yield from sorted(found.values(), key=lambda one: (one[1][1] not in _TYPES, -counts[one[1][2]]))
+            definitions.setdefault(symbol, (path, (_is_explained(stored.chunk.text), stored.chunk.kind, symbol)))
+    yield from sorted(definitions.values(), key=lambda one: (one[1][1] not in _TYPES, -counts[one[1][2]]))
 
 
 def _tells(stored: StoredChunk) -> bool:

@@ -112,8 +112,8 @@ def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
 def answer_with_maintainers(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer who maintains the project or owns a path: what its files say, and below it what git tells; else None."""
     stated = answer_maintainers(question, corpus)
-    told = answer_history(question, corpus) if stated is not None else None
-    return stated if stated is None or told is None or not told.known else _join_answers(stated, told)
+    history = answer_history(question, corpus) if stated is not None else None
+    return stated if stated is None or history is None or not history.known else _join_answers(stated, history)
 
 
 def may_ask_history(text: str) -> bool:

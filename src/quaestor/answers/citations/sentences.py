@@ -69,7 +69,7 @@ def _paragraphs(answer: str) -> Iterator[tuple[int, int]]:
     """Yield (start, end) of stretches of running text: paragraphs, items of lists, block quotes."""
     blocks = _FENCE.finditer(answer)
     block = next(blocks, None)
-    begun: int | None = None
+    first: int | None = None
     quoting = False
     at = 0
     for line in answer.splitlines(keepends=True):
@@ -81,12 +81,12 @@ def _paragraphs(answer: str) -> Iterator[tuple[int, int]]:
         bullet = quoted if quoted and not quoting else _BULLET.match(line)
         changes = bullet or bool(quoted) != quoting
         quoting = bool(quoted)
-        if begun is not None and (inside or changes or not line.strip() or _SKIPPED_LINE.match(line)):
-            yield begun, start
-            begun = None
+        if first is not None and (inside or changes or not line.strip() or _SKIPPED_LINE.match(line)):
+            yield first, start
+            first = None
         if inside or not line.strip() or _SKIPPED_LINE.match(line):
             continue
-        if begun is None:
-            begun = start + (bullet.end() if bullet else 0)
-    if begun is not None:
-        yield begun, len(answer)
+        if first is None:
+            first = start + (bullet.end() if bullet else 0)
+    if first is not None:
+        yield first, len(answer)

@@ -185,6 +185,6 @@ def languages(material: Material) -> list[Entry]:
 
 def language_of_document(lines: Sequence[str]) -> str:
     """Return the language of a document's first paragraphs; empty for English, and where they differ."""
-    told = [language_of(one.text) for one in islice(paragraphs(lines), _PARAGRAPHS)]
-    language, count = Counter(told).most_common(1)[0] if told else ("", 0)
-    return language if 3 * count >= 2 * len(told) else ""
+    languages = [language_of(one.text) for one in islice(paragraphs(lines), _PARAGRAPHS)]
+    language, count = Counter(languages).most_common(1)[0] if languages else ("", 0)
+    return language if 3 * count >= 2 * len(languages) else ""
