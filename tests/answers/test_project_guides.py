@@ -126,6 +126,12 @@ def test_section_of_the_readme_with_the_command(tmp_path: Path) -> None:
     assert quoted(tmp_path, files, "How do I install it?") == ["README.md:15-25"]
 
 
+def test_a_manifest_tells_the_name_that_is_asked_for(tmp_path: Path) -> None:
+    files = {"README.md": README.replace("# Ferry\n", ""), "pyproject.toml": '[project]\nname = "oarsman"\n'}
+    assert quoted(tmp_path, files, "How do I install oarsman?") == ["README.md:14-24"]
+    assert quoted(tmp_path, files, "How do I install oarsman-plugins?") == []
+
+
 def test_command_with_the_own_name_outside_such_a_section(tmp_path: Path) -> None:
     readme = "# Ferry\n\nCrosses rivers.\n\nNext to it, use:\n\n```sh\npip install oars\n```\n\nGet Ferry:\n\n"
     readme += "```sh\npip install ferry\n```\n\nThen row.\n\n## API\n\nRow on.\n"

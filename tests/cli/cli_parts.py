@@ -153,14 +153,10 @@ def lines_in_terminal(columns: int, *arguments: str | Path) -> list[str]:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     command = [sys.executable, "-m", "quaestor", *map(str, arguments)]
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment) as process:
+    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment):
         os.close(theirs)
-        printed = bytearray()
-        with suppress(OSError):  # Linux says so that nobody can write any more
-            while piece := os.read(ours, 65_536):
-                printed += piece
+        printed = rest_of(ours)
         os.close(ours)
-        process.wait(600)
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed.decode()).replace("\r\n", "\n").split("\n")
 
 

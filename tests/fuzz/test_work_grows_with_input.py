@@ -22,6 +22,7 @@ from quaestor.answers.citations.quote_match import find
 from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.explain_name import _ADDRESS
 from quaestor.answers.history_draft import _MARK
+from quaestor.answers.listings import _matches, kinds
 from quaestor.answers.message_templates import is_pasted
 from quaestor.answers.overview.entry_points import _CONSOLE
 from quaestor.answers.overview.named_paths import _BETWEEN, _RUNNING, _TOKEN
@@ -370,3 +371,9 @@ def test_brackets_of_an_answer() -> None:
 
 def test_blanks_in_a_heading_of_a_wiki() -> None:
     assert [*headings(["= a" + " " * 500_000 + "b", "== Title =="])][1] == (2, "Title")
+
+
+@pytest.mark.parametrize("piece", [" ", "a_", "<activity ", "#[x] \n", "@Test ", "class A(", "public ", "/// a \n"])
+def test_forms_of_declarations(piece: str) -> None:
+    text = "#[derive(Subcommand)]\n" + piece * 40_000
+    assert sum(len(list(_matches(form, text))) for kind in kinds() for form in kind.forms) == 0

@@ -118,9 +118,9 @@ def test_so_it_is_among_several_corpora(deployments: Path, tmp_path_factory: pyt
 
 def test_so_it_is_in_a_conversation(deployments: Path) -> None:
     messages = [
-        Message("user", "Which services are there?"),
-        Message("assistant", "There are twelve."),
-        Message("user", "and how do I rollback one?"),
+        Message("user", "How does a deployment start?"),
+        Message("assistant", "It starts when a service is chosen."),
+        Message("user", "and how do I rollback it?"),
     ]
     with Index.build(deployments) as index:
         assert search_turn(index.retriever, query_of_turn(messages), 3)[0].path == "undo.md"

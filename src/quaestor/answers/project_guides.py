@@ -189,6 +189,9 @@ def answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer |
     """
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
     text = with_own_name(text, corpus, OWN)
+    if OWN not in text and not (_INSTALLING | _CONTRIBUTING).isdisjoint(text.split()):
+        for name in names_in_manifests(Material(corpus.store)) - _NO_NAMES:
+            text = re.sub(rf"(?<![\w./-]){re.escape(name)}(?![\w/-])", OWN, text)
     find = _installing if asks_how_to_install(text) else _contributing if asks_how_to_contribute(text) else None
     if find is None:
         return None

@@ -79,7 +79,8 @@ _ANYBODYS = re.compile(
     r"|.*\bguidelines|purpose|motivation|rationale|abstract|specification|background|status|help(?: and .*)?"
     r"|getting help|support|community|docs.*community|requirements|prerequisites|features|release .*|terminology"
     r"|contact\b.*|definitions|disclaimer|examples?\b.*|authors?\b.*"
-    r"|(?:über|sobre|à propos|objeti[vf]|inhalt|einleitung|einführung|sommaire|introducci|présentation|índice)\w*\b.*",
+    r"|(?:über|sobre|à propos|objeti[vf]|inhalt|einleitung|einführung|sommaire|tables? des mati|introducci"
+    r"|présentation|índice)\w*\b.*",
     re.IGNORECASE,
 )
 # These are about working on a project; who begins with it asks about the project.

@@ -163,7 +163,8 @@ class _Checker:
             return _citation_at(passage, source, match, "verified")
         lines = lines_shown(quote, source.text[start:end], passage.language)
         if lines is not None:
-            return _citation_of_lines(passage, source, *(source.line_of(start) + number for number in lines))
+            region = source.region(*(source.line_of(start) + number for number in lines))
+            return _citation_at(passage, source, Match(*region, exact=True), "verified")
         if match is not None:
             return _citation_at(passage, source, match, "repaired")
         nearest = find_nearest(quote, source.text, start, end) if is_distinctive(quote) else None
@@ -213,14 +214,9 @@ def _decode(data: bytes) -> _Source:
 
 
 def _citation_at(passage: Passage, source: _Source, match: Match, status: CitationStatus) -> Citation:
-    quote = _shorten(source.text[match.start : match.end])
+    quote = _shorten(source.text[match.start : match.end].strip("\r\n"))
     last = source.line_of(max(match.start, match.end - 1))
     return _citation(passage, source.line_of(match.start), last, quote, status)
-
-
-def _citation_of_lines(passage: Passage, source: _Source, first: int, last: int) -> Citation:
-    start, end = source.region(first, last)
-    return _citation(passage, first, last, _shorten(source.text[start:end].strip("\r\n")), "verified")
 
 
 def _citation(passage: Passage, first: int, last: int, quote: str, status: CitationStatus) -> Citation:
