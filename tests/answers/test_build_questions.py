@@ -67,6 +67,7 @@ def test_who_wants_to_build_or_test_it(text: str) -> None:
         "how do I build a query",
         "tests",
         "",
+        f"How do I {'please ' * 40}build it?",
     ],
 )
 def test_who_asks_about_a_thing_of_its_own(text: str) -> None:

@@ -33,6 +33,7 @@ BUILT = {
             ("Rakefile", 1, "task :spec do"),
         ],
     ),
+    "a makefile that only GNU's make reads": ({"GNUmakefile": "test:\n\tpytest\n"}, [("GNUmakefile", 1, "test:")]),
     "all targets where none tells anything": (
         {"Makefile": "one:\n\tx\ntwo:\n\tx\none:\n\tx\n"},
         [("Makefile", 1, "one:", "two")],

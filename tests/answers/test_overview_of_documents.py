@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from overview_parts import Make
 
+from quaestor.answers.overview.document_statistics import language_of_document
 from quaestor.answers.starters import starters
 
 
@@ -16,6 +18,25 @@ def test_documents(made: Make) -> None:
     assert "12 documents; dated 2010-05-01 to 2021-05-01" in text
     assert "by Ana Ruiz (12)" in text
     assert "trips/2015.md: A trip in 2015 — 2015-05-01, Ana Ruiz" in text
+
+
+def test_six_authors_are_named_and_the_others_counted(made: Make) -> None:
+    names = [f"Ana {letter}" for letter in "BCDEFGHI"]
+    notes = {f"{name}.md": f"---\nauthor: {name}\n---\n# A trip\n\nWe went.\n" for name in names}
+    text = made({**notes, "last.md": "---\nauthor: Ana I\n---\n# Home\n\nWe came.\n"}).overview().text
+    assert "by Ana I (2), Ana B (1), Ana C (1), Ana D (1), Ana E (1), Ana F (1) and 2 more" in text
+
+
+@pytest.mark.parametrize(
+    ("lines", "language"),
+    [
+        (["# Fähre", "", "Die Fähre legt am Mittag an und nimmt auch Briefe mit."], "de"),
+        (["# Ferry", "", "The ferry lands at noon, and it takes letters with it."], ""),
+        ([], ""),
+    ],
+)
+def test_the_language_of_a_document_is_that_of_its_paragraphs(lines: list[str], language: str) -> None:
+    assert language_of_document(lines) == language
 
 
 def test_few_documents_show_their_sections(made: Make) -> None:

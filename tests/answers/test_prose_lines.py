@@ -94,6 +94,7 @@ def test_words_without_markup(text: str, words: str) -> None:
             [("One", 2, 6, ()), ("Two", 5, 6, ("One",)), ("Three", 11, 11, ())],
         ),
         ("One\n===\nA.\n\nTwo\n---\nB.\n", [("One", 3, 7, ()), ("Two", 7, 7, ("One",))]),
+        ("# One\nA.\nXX\n", [("One", 2, 3, ())]),
         ("== One\nA.\n=== Two\n", [("One", 2, 3, ()), ("Two", 4, 3, ("One",))]),
     ],
 )
