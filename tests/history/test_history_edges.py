@@ -349,3 +349,17 @@ def test_what_only_tests_and_documents_hold_came_with_these(tmp_path: Path, ques
     with Index.build(made.folder) as index:
         found = history_of(index, question)
     assert found.heads[0] == said.format(ids[question.split()[2]][:10])
+
+
+def test_that_a_history_is_of_another_repository_is_said_as_it_is(tmp_path: Path) -> None:
+    other = Repository(tmp_path / "other")
+    other.commit("Begin", CODE, "2023-01-05")
+    folder = tmp_path / "boat"
+    folder.mkdir()
+    (folder / "ferry.py").write_text(CODE["ferry.py"], encoding="utf-8")
+    (folder / ".git").write_text(f"gitdir: {other.folder}/.git\n", encoding="utf-8")
+    with Index.build(folder) as index:
+        for question in ("who wrote ferry.py?", "tides of old", "what changed recently?"):
+            found = history_of(index, question)
+            assert found.heads[0].startswith("The history is not read: ")
+            assert found == unknown(found.heads[0])
