@@ -439,6 +439,17 @@ def test_commits_that_could_not_be_counted_are_listed_without_their_number(
     assert found.heads[0].startswith("Commits since 2023-05-01, the newest:")
 
 
+def test_commits_that_could_not_be_read_in_time_are_not_said_to_be_none(
+    ferry: tuple[Index, dict[str, str]], fail_git: Callable[[str], None]
+) -> None:
+    index, _ = ferry
+    fail_git("--since")
+    found = history_of(index, "what changed since 2023-05-01?")
+    assert found.heads[:1] == ("In the time that there is, no commits were found since 2023-05-01. The newest:",)
+    assert found.heads[1:] == ("Not all of the history could be read, so something may be missing.",)
+    assert found.partial
+
+
 def test_where_the_first_commit_of_a_file_is_not_found_the_last_change_is_told(
     ferry: tuple[Index, dict[str, str]], fail_git: Callable[[str], None]
 ) -> None:
