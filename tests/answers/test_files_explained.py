@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -279,3 +280,10 @@ def test_a_section_about_a_longer_name_is_not_about_this_one(settings: Index) ->
 
 def test_where_a_setting_is_defined_no_document_tells(settings: Index) -> None:
     assert explain_name(Question("where is fetch_timeout defined?"), settings) is None
+
+
+def test_a_name_that_nothing_uses_is_said_to_be_unused(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", {"shop.py": "def lonely():\n    return 1\n", "other.py": "OTHER = 2\n"}) as index:
+        found = explain_name(Question("What does `lonely` do?"), index)
+    assert found is not None
+    assert "Nothing else here uses it, as far as its name tells." in found.text([1])

@@ -161,6 +161,7 @@ def test_migrations_are_told_folder_by_folder(tmp_path: Path) -> None:
     assert found is not None
     assert "- `shop/migrations/`: 3 migrations, `0001_step.py` to `0003_step.py`" in found.text([1, 2])
     assert [hit.path for hit in found.hits] == ["src/DBUpgrader.java", "shop/migrations/0003_step.py"]
+    assert found.way == "listing"
 
 
 @pytest.mark.parametrize(
@@ -278,3 +279,17 @@ def test_no_pattern_repeats_letters_without_end() -> None:
     patterns = [pattern for kind in kinds() for form in kind.forms for pattern in (form.pattern, form.within)]
     assert len(patterns) > 50
     assert [one for one in patterns if re.search(r"(?<!\\)[\]sw][*+]", one)] == []
+
+
+def test_what_is_vendored_or_an_example_is_not_listed(tmp_path: Path) -> None:
+    route = '@app.route("/{}")\ndef page():\n    return 1\n'
+    folders = ("shop", "vendor/pay", "examples")
+    files = {f"{folder}/web.py": route.format(folder) for folder in folders}
+    with index_of(tmp_path / "shop", files) as index:
+        found = list_declared(Question("Which routes are there?"), index)
+    assert found is not None
+    assert found.way == "listing"
+    text = found.text([1])
+    assert "`ROUTE /shop`" in text
+    assert "vendor" not in text
+    assert "examples" not in text

@@ -15,7 +15,7 @@ from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
 from quaestor.answers.way import Question, Way
-from quaestor.answers.ways import answer_by_way
+from quaestor.answers.ways import answer_by_way, answer_with_maintainers
 from quaestor.llm.prompts.numbered_passages import number
 
 MIT = "MIT License\n\nCopyright (c) 2026 Mona Petit\n\nPermission is hereby granted, free of charge, to any person.\n"
@@ -239,6 +239,14 @@ def test_without_rules_the_nearest_file_of_owners_tells(tmp_path: Path) -> None:
         assert places(index, "Who maintains lib/a.py?", answer_maintainers) == [("lib/OWNERS", 1, 2)]
         assert places(index, "Who maintains src/pay?", answer_maintainers) == [("OWNERS", 3, 4)]
         assert places(index, "Who maintains the oars?", answer_maintainers) == []
+
+
+def test_a_maintainer_on_one_line_is_quoted_and_without_history_nothing_stands_below(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", {"MAINTAINERS": "\nAna Ruiz\n", "a.py": "A = 1\n"}) as index:
+        assert places(index, "Who maintains this?", answer_maintainers) == [("MAINTAINERS", 2, 2)]
+        found = answer_with_maintainers(Question("Who maintains this?"), index)
+    assert found is not None
+    assert found.text([1]).rstrip().endswith("[1]")
 
 
 def test_below_what_files_say_of_maintainers_stands_what_git_tells(made: Make) -> None:

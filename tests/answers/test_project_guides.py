@@ -58,6 +58,7 @@ def quoted(folder: Path, files: dict[str, str], question: str) -> list[str]:
         found = answer_with_project_guide(Question(question), index)
         if found is None:
             return []
+        assert found.way == "guide"
         checked = verify(found.text(range(1, len(found.hits) + 1)), number(found.hits), index.read)
         assert [one.status for one in checked.citations] == ["verified"] * len(found.hits)
         return [f"{hit.path}:{hit.start_line}-{hit.end_line}" for hit in found.hits]

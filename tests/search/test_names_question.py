@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quaestor.answers.answer_from_file import read_file_question
 from quaestor.answers.ask_back import is_without_context, with_context
-from quaestor.search.names_in_question import NameQuestion, read_name_question
+from quaestor.search.names_in_question import NameQuestion, bare_name, looks_like_a_file, read_name_question
 
 
 @pytest.mark.parametrize(
@@ -133,3 +133,26 @@ def test_a_question_without_a_telling_word_that_goes_on_is_read_with_the_one_bef
     assert with_context("And on a phone?", ["What is a major mode?"]) == "And on a phone?"
     assert with_context("and parse_minor?", ["What is a major mode?"]) == "and parse_minor?"
     assert with_context("Wann war das?", []) == "Wann war das?"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (" `X.send()` ", "X.send"),
+        ('"XX"', "XX"),
+        ("items[]", "items"),
+        ("“a b”", "a b"),
+        ("run(a, b).", "run"),
+        ("``", ""),
+    ],
+)
+def test_marks_around_a_name_are_no_part_of_it(text: str, name: str) -> None:
+    assert bare_name(text) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "is_file"),
+    [("src/shop", True), ("`a.py`", True), ("/shop/", False), ("send it/them", False), ("Shop", False)],
+)
+def test_a_path_needs_no_ending(text: str, is_file: bool) -> None:
+    assert looks_like_a_file(text) is is_file
