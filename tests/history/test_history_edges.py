@@ -204,7 +204,7 @@ def test_of_sections_on_one_version_that_of_the_day_counts(tmp_path: Path) -> No
     long = ["- Oars.", "- Sails.", "- Planks."]
     files = {
         "CHANGELOG.md": section("1.0.0 - 2023-01-10") + section("2.0.0 - 2023-05-10"),
-        "oars/CHANGELOG.md": section("1.0.0 - 2020-01-10", *long),
+        "oars/CHANGELOG.md": section("1.0.0 - 2020-01-10", *long) + section("3.0.0 (2023)"),
         "sail/CHANGELOG.md": section("1.0.0", *long[:2]),
     }
     with index_of(tmp_path / "ferry", {**CODE, **files}) as index:
@@ -218,6 +218,7 @@ def test_of_sections_on_one_version_that_of_the_day_counts(tmp_path: Path) -> No
             return found.document.path
 
         assert path(one) == "oars/CHANGELOG.md"
+        assert path(Version((3,))) == "oars/CHANGELOG.md"
         assert path(one, "2023-01-01") == "CHANGELOG.md"
         assert path(one, "2020-02-10") == "oars/CHANGELOG.md"
         assert path(one, "2021-06-01") == "sail/CHANGELOG.md"
@@ -225,7 +226,7 @@ def test_of_sections_on_one_version_that_of_the_day_counts(tmp_path: Path) -> No
         assert logs.of(Version((9,))) is None
         lines = [(one.document.path, number) for one, number in logs.lines()]
     assert lines[:3] == [("CHANGELOG.md", 3), ("CHANGELOG.md", 7), ("oars/CHANGELOG.md", 3)]
-    assert len(lines) == 7
+    assert len(lines) == 8
 
 
 @pytest.fixture(scope="module")
@@ -284,6 +285,21 @@ def test_subjects_come_before_messages_among_five_times_as_many(boat: tuple[Path
             for until in ("2023-11-30", "2023-12-31")
         }
     assert found == {"2023-11-30": [f"commit {ids['7']}"[:17]], "2023-12-31": [f"commit {ids['12']}"[:17]]}
+
+
+def test_commits_are_listed_with_what_limits_them(boat: tuple[Path, dict[str, str]]) -> None:
+    with Index.build(boat[0]) as index:
+        for asked, until, said in (
+            ("commits about oak", "", "Commits that speak of `oak`:"),
+            ("commits about oak", "2023-05", "Commits that speak of `oak` up to 2023-05-31:"),
+            ("commits by Ana Núñez", "2023-05", "Commits by `Ana Núñez` up to 2023-05-31:"),
+            (
+                "what changed in 7.0?",
+                "",
+                "Neither a tag nor a changelog here names `7.0`. The newest that they name: {}.",
+            ),
+        ):
+            assert history_of(index, asked, until=until).heads == (said.format("`v1.2`, `v1.1`, `v1.0`"),)
 
 
 def test_a_part_of_a_repository_has_a_beginning_of_its_own(boat: tuple[Path, dict[str, str]]) -> None:
@@ -363,3 +379,4 @@ def test_that_a_history_is_of_another_repository_is_said_as_it_is(tmp_path: Path
             found = history_of(index, question)
             assert found.heads[0].startswith("The history is not read: ")
             assert found == unknown(found.heads[0])
+            assert "tides" in question or answer_history(Question(question), index) == found
