@@ -123,7 +123,7 @@ def _refusal(corpus: Corpus) -> HistoryAnswer | None:
     except ForeignHistoryError as error:
         return HistoryAnswer("history", (str(error),), known=False, heads=(str(error),))
     except NoHistoryError:
-        pass
+        pass  # there is none to read, of this repository or of another
     return None
 
 

@@ -167,7 +167,7 @@ class Fetcher:
             try:
                 return self._exchange(waiting, url, headers or {}, largest or self.largest, deadline, waited=True)
             except _GoneError:
-                pass
+                pass  # the server closed the connection while it waited; a new one is made below
         connector = Connector(self.private_hosts, self.resolve, self.tls, self.stop, self.hosts)
         connection = connector.connect(url, deadline)
         return self._exchange(connection, url, headers or {}, largest or self.largest, deadline)
