@@ -24,7 +24,7 @@ from quaestor.corpus.line_excerpts import lines_of
 from quaestor.history.git import Git
 from quaestor.history.history_json import commit_text
 from quaestor.history.log import Commit, count, log
-from quaestor.history.versions import Section, Tag, Version, before, is_changelog, sections, tags, version_in
+from quaestor.history.versions import Section, Tag, Version, is_changelog, newest_before, sections, tags, version_in
 from quaestor.search.background_documents import CHANGELOG
 from quaestor.search.path_roles import profile_path
 
@@ -341,7 +341,7 @@ def _tag_range(
         return None
     # A tag of a later date, such as a patch of an older version, does not precede this one.
     series = {tag.version: tag for tag in all_tags if tag.version and tag.series == end.series and tag.date <= end.date}
-    former = before(versions[0], series)
+    former = newest_before(versions[0], series)
     return (series[former] if former else None), end
 
 
@@ -448,5 +448,5 @@ def describe_release(question: HistoryQuestion, git: Git | None, changelogs: Cha
 def _newest_version(all_tags: Sequence[Tag], changelogs: Changelogs) -> Version | None:
     released = [one for one in changelogs.sections if not one.is_unreleased] or changelogs.sections
     versions = [tag.version for tag in all_tags if tag.version] or [one.section.version for one in released]
-    finished = [version for version in versions if not version.is_early] or versions
+    finished = [version for version in versions if not version.is_pre_release] or versions
     return max(finished, key=lambda one: one.order, default=None)

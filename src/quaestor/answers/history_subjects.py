@@ -153,9 +153,9 @@ def _holds(line: str, name: str) -> bool:
     return name in _WORD.findall(line)
 
 
-def _number_of_line_like(lines: Sequence[str], wanted: str, near: int) -> int:
-    """Return the number of the line that equals a wanted one, the nearest to ``near``; 0 if no line does."""
-    places = [number for number, line in enumerate(lines, 1) if line.rstrip("\r") == wanted]
+def _number_of_line_like(lines: Sequence[str], text: str, near: int) -> int:
+    """Return the number of the line that equals a text, the nearest to ``near``; 0 if no line does."""
+    places = [number for number, line in enumerate(lines, 1) if line.rstrip("\r") == text]
     return min(places, key=lambda number: abs(number - near), default=0)
 
 

@@ -89,9 +89,9 @@ class _Cutter:
         self._text = text
         self._asciidoc = language == "asciidoc"
         self._numbers = language == "mediawiki"  # where "# Collect the keys." is an item
-        self._found: list[Piece] = []
-        self._begun: int | None = None
-        self._ended = 0
+        self._pieces: list[Piece] = []
+        self._paragraph_start: int | None = None
+        self._paragraph_end = 0
         self._fence: tuple[str, int] | None = None
         self._section = 0
         self._heading = ""
@@ -108,7 +108,7 @@ class _Cutter:
         if self._fence is not None:
             self._add(self._fence[1], len(self._text.rstrip()))
         self._close()
-        return self._found
+        return self._pieces
 
     def _go_on(self, fence: tuple[str, int], begin: int, end: int) -> None:
         """Take a line within a fenced block."""
@@ -145,7 +145,7 @@ class _Cutter:
         elif _EMPTY.match(line) or NO_WORDS.match(line):
             self._close()
         else:
-            if self._begun is None and (article := article_title(line)):
+            if self._paragraph_start is None and (article := article_title(line)):
                 self._section, self._heading = self._section + 1, article
             self._take_words(begin, end)
 
@@ -162,41 +162,41 @@ class _Cutter:
         line = self._text[begin:end]
         if _ITEM.match(line) or (self._numbers and line.startswith(("#", ":"))):
             self._close()
-        if self._begun is None:
-            self._begun = begin
-        self._ended = end
+        if self._paragraph_start is None:
+            self._paragraph_start = begin
+        self._paragraph_end = end
 
     def _is_underline(self, line: str) -> bool:
         """Return whether a line underlines the text right above it, which is then a title.
 
         In AsciiDoc both are about equally long; any other such line begins or ends a block, such as a note.
         """
-        if self._begun is None or not _UNDERLINE.match(line):
+        if self._paragraph_start is None or not _UNDERLINE.match(line):
             return False
-        above = self._text[self._begun : self._ended].rpartition("\n")[2]
+        above = self._text[self._paragraph_start : self._paragraph_end].rpartition("\n")[2]
         return not self._asciidoc or (not above.startswith(("[", ".")) and abs(len(above) - len(line)) <= 2)
 
     def _take_title_above(self) -> None:
         """Make the line above an underline the heading of the next pieces."""
-        assert self._begun is not None
-        begun, ended = self._begun, self._ended
-        above = self._text.rfind("\n", begun, ended) + 1 or begun
-        self._begun = None
-        if self._text[begun:above].strip():
-            self._add(begun, above)
-        self._head(self._text[above:ended].strip())
+        assert self._paragraph_start is not None
+        start, end = self._paragraph_start, self._paragraph_end
+        above = self._text.rfind("\n", start, end) + 1 or start
+        self._paragraph_start = None
+        if self._text[start:above].strip():
+            self._add(start, above)
+        self._head(self._text[above:end].strip())
 
     def _head(self, heading: str) -> None:
         self._section, self._heading = self._section + 1, plain_title(heading.encode("utf-8", "replace"))
 
     def _close(self) -> None:
         """End the paragraph that has begun."""
-        if self._begun is not None:
-            self._add(self._begun, self._ended)
-        self._begun = None
+        if self._paragraph_start is not None:
+            self._add(self._paragraph_start, self._paragraph_end)
+        self._paragraph_start = None
 
     def _add(self, start: int, end: int) -> None:
-        self._found.append(Piece(start, end, self._section, self._heading))
+        self._pieces.append(Piece(start, end, self._section, self._heading))
 
 
 def _titles_within(text: str, language: str) -> dict[int, Heading]:

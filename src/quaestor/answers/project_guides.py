@@ -263,7 +263,7 @@ class _InstallGuides:
         self._material = material
         self._names = names
         any_name = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or "(?!)"
-        self._own = re.compile(rf"(?<![\w-])(?:{any_name})(?![\w-])", re.IGNORECASE)
+        self._own_name = re.compile(rf"(?<![\w-])(?:{any_name})(?![\w-])", re.IGNORECASE)
 
     def sections(
         self,
@@ -308,13 +308,13 @@ class _InstallGuides:
         if _LINKED.match(lines[at - 1]):
             return True
         around = "\n".join(lines[max(at - 3, 0) : at + 2])
-        return _STORE.search(lines[at - 1]) is not None and self._own.search(around) is not None
+        return _STORE.search(lines[at - 1]) is not None and self._own_name.search(around) is not None
 
     def _is_about(self, title: str, words: frozenset[str]) -> bool:
-        named = self._own.sub(OWN, _MANNER.sub("", _ADDED.sub("", title)))
-        held = frozenset(re.findall(r"[^\W_][\w-]*", named.lower()))
-        telling = held & words - _WEAK or held & {OWN, "it", "up", "started"}
-        return bool(telling) and not held.isdisjoint(words) and held <= words | _NEUTRAL
+        named = self._own_name.sub(OWN, _MANNER.sub("", _ADDED.sub("", title)))
+        title_words = frozenset(re.findall(r"[^\W_][\w-]*", named.lower()))
+        telling = title_words & words - _WEAK or title_words & {OWN, "it", "up", "started"}
+        return bool(telling) and not title_words.isdisjoint(words) and title_words <= words | _NEUTRAL
 
     def own_commands(self, path: str) -> Iterator[Source]:
         """Yield the place of a document that first shows a command with one of the project's own names."""
@@ -325,7 +325,7 @@ class _InstallGuides:
                 continue
             around = [one for one in parts if one.first <= at <= one.last]
             entry = lines[at - 1 : at + _LONGEST_ENTRY * line.rstrip().endswith((">", "{", "(", "[", "=", ":"))]
-            if not self._own.search("\n".join(entry)) or (around and _is_aside(around[-1], parts[0])):
+            if not self._own_name.search("\n".join(entry)) or (around and _is_aside(around[-1], parts[0])):
                 continue
             inner = around[-1] if around else Part("", 1, len(lines), ())
             end = min((one.first - 2 for one in parts if one.first > at), default=inner.last)

@@ -276,7 +276,7 @@ def _points_behind(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[fl
     if rank >= len(hits):
         return _BEHIND_UNKNOWN * rank, (passage.start_line, passage.end_line)
     hit = hits[rank]
-    span = hit.found or hit.chunk.span
+    span = hit.ranked_span or hit.chunk.span
     return max(0.0, hits[0].score - hit.score), (span.start_line, span.end_line)
 
 

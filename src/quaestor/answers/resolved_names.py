@@ -253,9 +253,9 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, one.lower(), other.lower()).ratio()
 
 
-def _most_similar_paths(wanted: str, paths: Sequence[str]) -> list[str]:
+def _most_similar_paths(path: str, paths: Sequence[str]) -> list[str]:
     """Return the paths that share the longest ending with a path."""
-    ends = [_in_common(wanted.lower()[::-1], path.lower()[::-1]) for path in paths]
+    ends = [_in_common(path.lower()[::-1], one.lower()[::-1]) for one in paths]
     return [path for path, end in zip(paths, ends, strict=True) if end == max(ends)]
 
 

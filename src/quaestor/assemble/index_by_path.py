@@ -88,11 +88,11 @@ class Index(Corpus):
             raise UsageError(f"{tokens} tokens are too few for an overview. Give at least {LEAST}.")
         return make_overview(self, folder, budget=tokens, count=tokenizer_for(self._settings.model or "gpt-4o").count)
 
-    def history(self, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
+    def history(self, question: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
         """Answer a question about history, a path, a name or words from git and the changelogs.
 
         Args:
-            asked: ``"when was send_with_retry added?"``, ``"src/a.py"``; empty for the newest commits.
+            question: ``"when was send_with_retry added?"``, ``"src/a.py"``; empty for the newest commits.
             since: first date: ``2020``, ``2020-03``, ``2020-03-14``.
             until: last date.
             limit: most commits to list.
@@ -102,7 +102,7 @@ class Index(Corpus):
         """
         from quaestor.answers.history_answer import history_of  # noqa: PLC0415 - no search needs it
 
-        return history_of(self, asked, since=since, until=until, limit=limit)
+        return history_of(self, question, since=since, until=until, limit=limit)
 
     @classmethod
     def build(

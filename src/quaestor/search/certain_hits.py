@@ -298,10 +298,10 @@ def _chunks_at_places(query: Query, traits: Sequence[Traits], files: CandidateFi
     return mask
 
 
-def _holds_line(known: Traits, line: int | None) -> bool:
+def _holds_line(traits: Traits, line: int | None) -> bool:
     """Return whether a chunk contains a line of its file, or the file's beginning if no line is named."""
-    span = known.stored.chunk.span
-    return known.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
+    span = traits.stored.chunk.span
+    return traits.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
 
 
 def _holds_quoted_words(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:

@@ -57,7 +57,7 @@ class Traits:
         stored: the chunk.
         path: the profile of its path.
         test: whether it is a test, by its path or by its place within its file.
-        named: the terms of all names in and around it, repeated as often as they occur.
+        all_terms: the terms of all names in and around it, repeated as often as they occur.
         terms: the same terms, each once.
         name_terms: the terms of the names that it defines.
         symbol_parts: the terms of its symbol, without the one of a compound as a whole.
@@ -68,9 +68,9 @@ class Traits:
     __slots__ = (
         "_word_set",
         "_words",
+        "all_terms",
         "fixed",
         "name_terms",
-        "named",
         "path",
         "rows",
         "stored",
@@ -92,7 +92,7 @@ class Traits:
             all_terms += symbol_terms
         self.stored = stored
         self.path = path = profile_path(stored.document.path)
-        self.named = all_terms
+        self.all_terms = all_terms
         self.terms = frozenset(all_terms)
         self.name_terms = name_terms
         self.symbol_parts = frozenset(symbol_terms[1:] or symbol_terms)
