@@ -179,7 +179,7 @@ class Bench:
         self._seed = seed
         self._chunks = Chunks(ground.copy)
         without = {as_asked(question.text) for question in ground.questions}
-        self._said = pairs_of(ground.texts.values(), seed, without)
+        self._pairs = pairs_of(ground.texts.values(), seed, without)
 
     def pairs(self, parts: Container[int], taught: Iterable[Question]) -> Sequence[Pair]:
         """Return the pairs of the documents of some parts, and the pairs in ``taught`` about these documents.
@@ -187,7 +187,7 @@ class Bench:
         Raises:
             UsageError: they are too few to tune with.
         """
-        pairs = [pair for pair in self._said if part_of(pair.path) in parts]
+        pairs = [pair for pair in self._pairs if part_of(pair.path) in parts]
         answers = (self._chunks.answer(question) for question in taught if part_of(question.targets[0].path) in parts)
         pairs += filter(None, answers)
         if len(pairs) < FEWEST_PAIRS:

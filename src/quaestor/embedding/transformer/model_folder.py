@@ -406,13 +406,13 @@ def transformer_of_name(name: str, register: Path) -> KnownTransformer | None:
         return None
 
 
-def keep(seen: KnownTransformer, register: Path) -> None:
+def keep(transformer: KnownTransformer, register: Path) -> None:
     """Remember a transformer; where nothing can be written it is hashed again next time."""
     with suppress(OSError):
         register.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=register, suffix=".new", delete=False, encoding="utf-8") as new:
-            json.dump(seen._asdict(), new)
-        os.replace(new.name, register / f"{seen.name}.json")  # noqa: PTH105 - the name is a string
+            json.dump(transformer._asdict(), new)
+        os.replace(new.name, register / f"{transformer.name}.json")  # noqa: PTH105 - the name is a string
 
 
 def _all_known(register: Path) -> Iterator[KnownTransformer]:
