@@ -20,9 +20,9 @@ ASKED_BACK = (
     "ask again with the name of the thing, a file, or the words of a message."
 )
 _GOES_ON = 0.7
-"""How likely a question goes on with the topic from which on it is read together with the one before."""
+"""The continuity from which on a question is read together with the one before."""
 _LONGEST = 12
-"""Words of a question that can be without context."""
+"""The most words of a question that may lack context."""
 _POINTING = re.compile(
     r"\b(?:it|its|that|this|these|those|they|them|there|one|ones|former|latter|other|others|same|above|previous|mentioned|he|she)\b",
     re.IGNORECASE,

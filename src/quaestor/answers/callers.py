@@ -24,7 +24,7 @@ from quaestor.search.names_in_question import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 
 _LIMIT = 200
-"""Places of each kind that are looked for: parsing so many takes a fraction of a second."""
+"""The most places of each kind; parsing the files of so many takes a fraction of a second."""
 _MOST_SHOWN = 12
 _MOST_SHOWN_BESIDE = 3
 _MOST_OF_FILE = 4

@@ -39,7 +39,7 @@ _SHORT = 6
 _FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault)s?$|^Unable[A-Z]")
 _NAMES_FAULT = re.compile(r"\b(?:raise[sd]?|throws?|thrown|errors?|exceptions?|fail(?:s|ed|ure)?)\b", re.IGNORECASE)
 _RAISES = re.compile(r"\b(?:raise|throw|panic!?|fatalError|preconditionFailure|abort|die|error!|bail!)\b\W")
-"""What a line has that raises the message which stands in it."""
+"""Words of a line that raises the message in it."""
 _LONGEST = 200_000
 
 _MOST_LOOKED_AT = 24

@@ -28,17 +28,17 @@ from quaestor.stores import StoredChunk
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
 _HEAD = 20
 _LONGEST_LICENCE = 80
-"""Lines of a comment at the head of a file, which is read to its end to tell whether it is one about rights."""
+"""The most lines of a comment at the head of a file that are read to tell whether it is a licence."""
 _MOST_LISTED = 25
 _MOST_FILES = 3
 _MOST_DEFINITIONS = 5
 _LIMIT = 60
 _MOST_HOLDING = 200
-"""Chunks that are looked through for the section that documents a name."""
+"""The most chunks that are searched for the section that documents a name."""
 _BARE = 3
-"""Lines of a definition that says nothing but a type or a value."""
+"""The most lines of a definition that consists of a type or a value only."""
 _ASKS_PLACE = re.compile(r"\W*(?:where|definition)\b", re.IGNORECASE)
-"""A question for the place of a definition, whatever a document says of it."""
+"""The beginning of a question for the place of a definition."""
 _KINDS: tuple[RelatedKind, ...] = ("definitions", "callers", "tests")
 _FEWEST_WORDS = 4
 _PARAGRAPH = 12
@@ -48,18 +48,18 @@ _COMMENT = re.compile(
 )
 _CLOSES = {"{-": "-}", "(*": "*)"}
 _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
-"""What may stand before the first comment of a file."""
+"""Beginnings of lines that may precede the first comment of a file."""
 _SPDX = "SPDX-"
-"""Begins a line that names a licence and is no part of its text, so what follows may describe the file."""
+"""The beginning of a line that names a licence without being its text; what follows may describe the file."""
 _ADDRESS = re.compile(
     r"(?im)^.*\bcreated by\b.*$|^\W*[\w+-]+\.\w{1,5}\W*$|(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|@(?:link|author|file|package|since|version)\b.*"
 )
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _HEAD_OF_DOCUMENT = 120
-"""Lines of a document of which an abstract is one."""
+"""An abstract is searched for in this many lines at the beginning of a document."""
 _ABSTRACT = re.compile(r"(?:abstract|summary|simple summary|synopsis|tl;?dr)\W*$", re.IGNORECASE)
 _SOURCES = (".c", ".cc", ".cpp", ".cxx")
-"""Files of languages that import others, which are not imported themselves."""
+"""Files that import others and are not imported themselves."""
 _NEVER_IMPORTED = KEYED | frozenset(
     """bicep cabal caddyfile cmake csharp csv dockerfile gettext go-module hcl make solution swift text visual-basic
     xml""".split()

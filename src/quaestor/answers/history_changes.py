@@ -33,7 +33,7 @@ _MOST_LINES = 45
 _MOST_HIT_LINES = 150
 _BESIDE_A_CHANGELOG = 5
 _SAME_RELEASE = 31
-"""Days between a version's tag and its section's date: a tag may follow some time after."""
+"""The most days between a version's tag and the date of its section."""
 _YEAR = 366
 _UNDATED = 1_000_000
 _NOT_YET = r"unreleased|not (?:yet )?released|in development|t\.?b\.?[ad]\b"
@@ -47,7 +47,7 @@ _FOLDERS_OF_CHANGELOGS = frozenset(
     """source src en content about changes changelog changelogs news history releases release-notes release_notes
     releasenotes project pages static .github meta development site sites website www""".split()
 )
-"""Folders in which changelogs of the whole lie."""
+"""Folders that may hold changelogs of the whole project."""
 
 
 class ChangelogSection(NamedTuple):
@@ -82,7 +82,7 @@ class Changelogs:
     Args:
         corpus: the corpus that holds them.
         package: only changelogs in the folder of this name, in lower case; empty for all.
-        main: whether only those of the whole count, see ``main``.
+        main: whether to read only those of the whole project, as ``main`` does.
     """
 
     def __init__(self, corpus: Corpus, package: str = "", *, main: bool = False) -> None:
@@ -92,7 +92,7 @@ class Changelogs:
 
     @property
     def main(self) -> Changelogs:
-        """The changelogs of the whole, and not of packages of it or of what it brings along."""
+        """The changelogs of the whole project, without those of its packages and of vendored code."""
         return Changelogs(self._corpus, self._package, main=True)
 
     @property

@@ -229,7 +229,7 @@ def _likenesses(text: str, others: Sequence[str]) -> list[float]:
 
 _MENDS = re.compile(r"\W*(?:bug ?)?(?:fix|repair|correct|revert|typo)", re.IGNORECASE)
 _TYPED = re.compile(r"\w+(?:\([^)]*\))?!?:\s*")
-"""What a commit's subject begins with by convention: ``fix(api): add a limit`` adds one, whatever its type."""
+"""The type with which a commit's subject begins by convention: ``fix(api): add a limit``."""
 
 
 def _mends(subject: str, verbs: str) -> bool:

@@ -31,15 +31,15 @@ from quaestor.search.path_roles import folders_to_sources, profile_path
 
 _LONGEST = 120
 _MOST_READ = 3000
-"""Chunks that are looked through for each word; where there are more, the answer says "at least"."""
+"""The most chunks that are searched for each word; beyond them, the answer says "at least"."""
 _MOST_SHOWN = 80
 _MOST_PLACES = 3
 _MOST_FILES, _MOST_QUOTED, _HEAD, _NEAR, _SHORT = 3, 24, 6, 4, 10
 _LARGEST = 400_000
-"""Letters of a file beyond which it is not read: no person wrote it."""
+"""The most characters of a file that is read; a larger one is generated."""
 _LONGEST_NAME = 120
 _AFTER = 1500
-"""Letters below a mark in which the definition that it marks begins."""
+"""The most characters between a mark and the definition that it marks."""
 _FEWEST_FILES = 3
 _SHELLS = (".sh", ".bash", ".fish", ".zsh", ".ps1")
 _NEXT_NAME = re.compile(

@@ -33,7 +33,7 @@ _LINES, _EACH_LINE = 6, 20
 _MOST_FRAMED = 4
 _MOST_WORDS = 160
 _LONGEST_TEMPLATE = 5
-"""Lines that one message may be spread over in the source."""
+"""The most lines of source over which one message may be spread."""
 _LONGEST_LINE = 1000
 _COMPARED = 40
 _FAR = 30
@@ -42,15 +42,16 @@ _LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
 _LEAST_ELSEWHERE = 0.6
 _LEAST_OF_SENTENCE, _LEAST_OF_SPAN, _MOST_OF_TEMPLATE = 0.5, 0.5, 0.75
 _FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.9
-"""Of a sentence that tells of no fault and quotes nothing, so much must be the message: it may be a wish or a list."""
+"""The fewest words, and the least share of the message, that must agree in a sentence without fault or quotation marks.
+"""
 _AS_WELL = 0.85
 _VERBATIM = 5
-"""So many words of a message one after the other are no chance, whatever else the template says."""
+"""This many words of a message in a row are no coincidence."""
 _WHOLE = 0.999
 _SILENT, _SILENT_VERBATIM = 0.85, 0.98
-"""What a template is worth beside which nothing prints or raises; the latter if it is the message word for word."""
+"""Factors for a template beside which nothing prints or raises, and for one that is the message word for word."""
 _FAULT = 1.25
-"""What a line of a log is worth more that tells of a fault."""
+"""The factor for a line of a log that reports a fault."""
 _MOST_PLACES = 6
 _LEAST_TOLD = 0.4
 _LONGEST_PARAGRAPH = 10
@@ -59,7 +60,7 @@ _TESTING = re.compile(
 )
 _QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
 _PATH = re.compile(r"(?<!\S)\W?(?:~|[A-Za-z]:)?[/\\][\w.@~+/\\-]+")
-"""A path from the root: a value, whose names say nothing of the code that prints it."""
+"""A path from the root. It is a value: its names say nothing of the code that prints it."""
 # Lines that print nothing, and comments.
 _CODE = re.compile(
     r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
@@ -68,9 +69,9 @@ _CODE = re.compile(
 _DOCUMENTS_FAULT = re.compile(
     r"\s*(?:[*#/;-]+\s*)?(?:[@:\\](?:raises?|throws?|exception)\b|[A-Z]\w*(?:Error|Exception|Warning|Failure)\s*:\s)"
 )
-"""What a comment says that a function raises: not where it is raised."""
+"""A comment that documents what a function raises; the message is not raised there."""
 _EMPTY = 0.15
-"""What a stop word tells."""
+"""The weight of a stop word."""
 _RAISES = re.compile(
     r"\b(?:raise|throw|panic|abort|die|fail\w*|croak|confess|error\w*|err|bail|reject|warn\w*|exit|assert\w*|exception|invariant"
     r"|revert|require|ensure|log\w*|print\w*|echo|fatal\w*|abort|stop|message|msg|reason)\b|Error|Exception|Err\(|!\(",
@@ -85,13 +86,13 @@ _TELLS_OF_FAULTS = re.compile(
     re.IGNORECASE,
 )
 _REPORTS = re.compile(r"\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b", re.IGNORECASE)
-"""What somebody may say before a message, and of much else."""
+"""Words that people write before a message, and elsewhere."""
 _ASKS = re.compile(
     r"^\W*(?:how|where|which|what|who|when|why|can(?!['’]t)|does|do|is|are|should|could)\b", re.IGNORECASE
 )
 _QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^“”\n]{8,}”")
 _MARKED = re.compile(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(?!\w)|: \S+ \S+ \S+")
-"""What may show where a message begins in what somebody says; code and lists of things look so too."""
+"""Signs that a message begins here; code and lists of things may look the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
 _TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)|^(?P<marks>={2,6})(?P<wiki>[^=\s].*[^=\s])(?P=marks)\s*$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#])\1{2,}\s*$")
 _LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
-"""What begins and ends a listing in AsciiDoc; below a title of its length, hyphens are an underline."""
+"""The first and the last line of a listing in AsciiDoc. Below a title of the same length, hyphens are an underline."""
 _EMPTY = re.compile(r"^[\W_]*$")
 NO_WORDS = re.compile(
     r"^\s*(?:\[[^\]^][^\]]*\]:\s*\S+.*"  # where a link leads
@@ -32,24 +32,24 @@ NO_WORDS = re.compile(
     r"|include::[^\s\[]*\[.*\]|\(\(\(.*\)\)\)"  # AsciiDoc's, and its index
     r")\s*$"
 )
-"""What a page's machinery reads and its readers do not."""
+"""Lines that only programs read."""
 _APART = re.compile(
     r"(?P<indent>\s*)\.\. (?:TODO\b"
     r"|(?:todo|(?:section|code|module)author|figure|image|digraph|graph|graphviz|toctree|meta|include)::)"
 )
-"""What begins a block of reStructuredText that is about the page: its lines are indented more."""
+"""The first line of a block of reStructuredText about the page; the block's lines are indented more."""
 _REQUEST = re.compile(
     r"[.'](?:\\\".*|(?:B[dl]|br|E[dl]|fi|HP|in|LP|nf|PD|Pp?|PP|R[ES]|sp|TP|TQ|ad|nh|hy|na|ne|ns|ta)(?:\s.*)?)"
     r"|=(?:over|back|cut|pod|encoding|begin|end|for)\b.*|@(?:node|end|menu|[cfkpv]index|c|comment|need|sp|page)\b.*"
     r"|\\(?:begin|end|label|index|name|alias|keyword)\{.*|\}|#\+\w+:.*"
 )
-"""What lays out a manual: requests of roff, commands of POD, Texinfo, LaTeX and Org that hold no words."""
+"""Layout commands of roff, POD, Texinfo, LaTeX and Org that hold no words."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
 LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*")
 _LINKED = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
 _LINKED_WITHIN = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\]\(#|\[\[#)")
 _CONTENTS = 3
-"""Items of a table of contents at least."""
+"""The fewest items of a table of contents."""
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 
 

@@ -26,7 +26,7 @@ from quaestor.corpus import Corpus
 from quaestor.search.path_roles import profile_path
 
 _Finder: TypeAlias = Callable[[str, CorpusLines], Iterator[tuple[int, int]]]
-"""Yields the first and last lines of a file that tell what is asked."""
+"""Yields the first and last lines of a file that answer the question."""
 _LONGEST = 120
 IT = (
     r"(?:it|this|(?:this|the|that|our|your)\s+(?:\w+\s+)?(?:project|repo(?:sitory)?|code\s?base|code|library|package"
@@ -62,7 +62,7 @@ _NAMES_MAINTAINERS = re.compile(
 _MAINTAINERS = re.compile(
     r"\W*(?:the\s+)?(?:(?:current|core|active)\s+)*(?:maintainers?|core\s+team|code\s*owners)\W*", re.I
 )
-"""Headings of a README under which stands who maintains."""
+"""Headings of a README above the names of maintainers."""
 _SAYS_MAINTAINER = re.compile(
     r"\b(?:is|being|and)\s+(?:\w+\s+){0,2}maintained\s+(?:\w+\s+){0,2}by\s+(?!third)|\bmaintainers?(?:\s+(?:is|are)\b|:)",
     re.IGNORECASE,
@@ -196,15 +196,15 @@ _NEEDED = re.compile(
 _MOST_SAID = 4
 _DOCKERFILE = re.compile(r"(?:dockerfile|containerfile)(?:\.\w+)?", re.IGNORECASE)
 _IMAGES = {"node.js": "node", "nodejs": "node", "go": "golang", "java": r"(?:openjdk|eclipse-temurin)", "rustc": "rust"}
-"""What the images of languages are called that have another name."""
+"""Names of container images that differ from the name of the language."""
 _LONGEST_FIELD = 8
 _EXTRAS = re.compile(r"(?<=\w)\[[\w,. -]*\]")
-"""What is asked for beside a package: ``Django[argon2]``."""
+"""The extras of a package: ``Django[argon2]``."""
 _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists|module\.bazel", re.IGNORECASE)
 _LISTS_NEEDS = re.compile(
     r"\W*(?:(?:build|runtime|system)\s+)?(?:dependenc(?:y|ies)|requirements|prerequisites)\W*", re.IGNORECASE
 )
-"""Headings of a README under which stands what is needed."""
+"""Headings of a README above the requirements."""
 _LONGEST_SECTION = 16
 _MOST_NESTED = 4
 

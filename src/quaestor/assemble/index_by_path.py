@@ -48,7 +48,7 @@ from quaestor.assemble.transformer_upgrade import missing_transformer, upgrade, 
 from quaestor.assemble.tuned_index import tuning_of
 
 _TRIES = 3
-"""How often an index is begun whose database goes away in the middle."""
+"""The most attempts to begin an index if the database goes away."""
 
 
 class Index(Corpus):

@@ -89,7 +89,7 @@ def read_git_address(source: str) -> GitAddress:
 
 _FOLDER = "repositories"
 FETCHED = "fetched"
-"""The file beside a repository's files that says that they are all there."""
+"""The marker file beside a repository's files: all of them are there."""
 
 
 def files_of(source: str, home: Path) -> Path:

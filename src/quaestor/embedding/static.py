@@ -325,7 +325,7 @@ def map_array(path: Path) -> NDArray[Any]:
 
 
 _SCANNED = 8
-"""Up to this many words are looked up in the text itself, as names and paths have; making a dictionary takes 10 ms."""
+"""Up to this many words are looked up in the text itself, because a dictionary is slow to make."""
 
 
 class Vocabulary:

@@ -167,7 +167,7 @@ _LINKED = re.compile(r"\[([^\[\]]+)\](?:\([^()\s]*/[^()\s]*\)|\[[^\[\]]*\])?")
 _OF_OTHERS = re.compile(
     r"^\W*(?:upgrad|updat|migrat|switch|mov|bump|support)\w*\s+(?:\w+\s+)?(?:to|from|for)\b", re.IGNORECASE
 )
-"""Names the version of something else: "Upgrade to JUnit 5.6"."""
+"""A heading with the version of something else: "Upgrade to JUnit 5.6"."""
 _LONGEST_HEADING = 120
 
 

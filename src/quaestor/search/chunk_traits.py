@@ -27,7 +27,7 @@ FIXED: tuple[str, ...] = (
     "first_in_file",
     "file_size",
 )
-"""Names of what no query changes, in their order."""
+"""Names of the features that do not depend on the query, in order."""
 
 _TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
 _FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
@@ -41,7 +41,7 @@ _TEST_MARK = re.compile(r"^[ \t]*(?:#\[(?:\w+::)*(?:test|rstest)\b|#\[cfg\(test\
 _MARKED_LANGUAGES = frozenset({"rust", "zig"})
 
 _MOST_RECENT = 1 << 14
-"""Two hundred different queries use some ten thousand chunks, each of 2 to 3 kB."""
+"""The size of the cache. Two hundred different queries use some ten thousand chunks, each of 2 to 3 kB."""
 
 _MOST_DOCUMENTS = 256
 _MOST_POINTED = 1 << 10

@@ -153,10 +153,10 @@ _WHOLE = 0.999
 _BRIEF, _LONG = 4, 12
 
 _OF_HEADER = 0.5
-"""How much of a declaration is a header that another file implements: it also has types, macros and what users read."""
+"""How much a header whose source is here counts as a declaration: it also has types, macros and documentation."""
 
 _MOST_CHUNKS = 1 << 32
-"""No file has as many."""
+"""More chunks than any file has."""
 
 
 class Candidates(NamedTuple):

@@ -49,7 +49,7 @@ from quaestor.stores import (
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
 CANDIDATES = 100
-"""So many of the first chunks of each retriever are ranked, and half as many of the text alone."""
+"""The number of first chunks of each retriever that are ranked; half as many by the text alone."""
 
 # Scores are known for more chunks than become candidates: a chunk that one retriever puts first has then a score from
 # the other even where that one puts it far down.
@@ -61,7 +61,7 @@ _HOLDING_QUOTE = 50
 _HOLDING_NAME = 200
 _PROSE = FEATURES.index("prose")
 _VALUES = "csv"
-"""The language of tables of values, which are among documents what they are about, and no code."""
+"""The language of tables of values, which are neither prose nor code."""
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
 # How many times as many candidates as are asked for are compared with each other for being the same.

@@ -153,7 +153,7 @@ class _OverlaidStore:
 
 
 STRENGTH = 0.7
-"""How far rows go from the bundled ones to the learned ones: chosen by questions made of corpora in docs/tune.md."""
+"""How far rows move from the bundled ones to the learned ones, chosen on made questions (docs/tune.md)."""
 TRUSTS = (1.0, 2.0, 4.0)
 """How many times the ranker may count the dense retriever."""
 
@@ -164,7 +164,7 @@ Progress = Callable[[int, int, str], None]
 """Called with the number of questions asked, their estimated total, and the present step."""
 
 PARTS = 2
-"""Documents are dealt into so many parts: one is learned from, the other is asked about, and the other way round."""
+"""The number of parts of the documents: one is learned from while the other is asked about, and the other way round."""
 FEWEST_QUESTIONS = 80
 """With fewer, a gain by tuning cannot be distinguished from chance."""
 _MOST_CHARACTERS = 10_000_000  # of the sample that a large corpus is tuned on: some 15,000 chunks

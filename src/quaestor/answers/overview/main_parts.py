@@ -54,7 +54,7 @@ _MARK_TOKENS = 4  # of a citation mark with what parts it from the words
 _NAMES = 4
 _MOST_FURTHER = 24
 _AHEAD = 3
-"""Places by which a folder of the root comes earlier if an entry point lies in it."""
+"""The number of places by which a folder of the root moves up if an entry point lies in it."""
 
 Count = Callable[[str], int]
 

@@ -253,7 +253,7 @@ def _broken_error(transformer: Transformer, error: Exception) -> UsageError:
 
 _REMEMBERED = 256
 _TEXTS_AT_ONCE = 64
-"""Texts sorted by length at a time; the longest of them come first."""
+"""The number of texts that are sorted by length at a time; the longest come first."""
 
 
 class OnnxEmbedder(SlowEmbedder):

@@ -44,7 +44,7 @@ _POOLINGS: Mapping[str, Pooling] = {
 }
 _JSON_BYTES = 4_000_000
 _LONGEST = 512
-"""Tokens of a text that are read where the folder does not say; what most models were made for."""
+"""The default number of tokens of a text that are read; most models were made for it."""
 _MOST_TOKENS = 32_768
 _SUFFIX = ".onnx"
 _KNOWN_MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
@@ -101,7 +101,7 @@ class Transformer:
 
     @property
     def spec(self) -> str:
-        """What chooses it."""
+        """The value of the setting ``embedder`` that chooses it."""
         return f"{PREFIX}{self.folder}"
 
 
@@ -379,7 +379,7 @@ class KnownTransformer(NamedTuple):
 
 
 def with_name(transformer: Transformer, register: Path) -> KnownTransformer:
-    """Return a transformer with its name; its files are read only if they do not look as when that was last done.
+    """Return a transformer with its name; its files are hashed only if their sizes or times have changed since.
 
     Raises:
         OSError: a file cannot be read.

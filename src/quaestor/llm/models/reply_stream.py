@@ -30,7 +30,7 @@ _END = b"[DONE]"
 # A connection is used again only where its answer was read to the end, which follows at once.
 _REST_SECONDS = 0.1
 LARGEST_EVENT = 1 << 20
-"""Bytes of an event, or of an answer that is not streamed; a long reply at once is a tenth of that."""
+"""The most bytes of an event, or of an answer that is not streamed."""
 _MOST_PARTS = 20_000
 _DEEPEST = 64
 _TOGETHER = 128

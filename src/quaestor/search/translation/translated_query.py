@@ -36,7 +36,7 @@ _LONGEST_COMPOUND = 40
 _JOINTS = ("s", "es", "n", "en", "er", "e", "")
 
 _OF_NOUNS = ("s", "n", "es", "en")
-"""What German nouns end with in other cases than the one that they are listed in."""
+"""Endings of German nouns in cases other than the listed one."""
 
 _KATAKANA = re.compile("[\u30a1-\u30ff]+")
 _HIRAGANA = re.compile("[\u3041-\u309f]+")
@@ -226,7 +226,8 @@ _MARKS = {
 }
 _ENGLISH_MARK = "the"
 _FEW = 0.01
-"""An index where a language's grammar stands in a smaller share of the chunks that English does holds none of it."""
+"""An index holds no documents in a language if its words of grammar occur in a smaller share of the chunks in which
+English ones do."""
 
 
 def translate_query(query: Query, language: str, frequencies: Frequencies) -> Query:

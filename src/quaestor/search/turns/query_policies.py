@@ -20,7 +20,7 @@ from quaestor.search.turns.continuity import continuity, digest, identifiers
 Policy = Literal["newest", "first", "questions", "reply", "weighted", "adaptive"]
 
 BUDGET = 750
-"""Tokens of a query, at most."""
+"""The most tokens of a query."""
 
 _GOES_ON = 0.5
 _LONGEST_TOPIC = 8  # exchanges; what was said before them is far from the newest question
@@ -29,7 +29,7 @@ _READ = 400  # characters: what is sought shows in the beginning of a question
 
 # Of a longer text only the two ends are read; a query is no longer than this either.
 LONGEST_TEXT = 8_000
-"""Characters that are read of one message."""
+"""The most characters of one message that are read."""
 
 _CountTokens = Callable[[str], int]
 """Returns the tokens of a text."""
