@@ -67,7 +67,7 @@ class Index(Corpus):
         """
         model = make_model(self._settings._replace(model=name))
         if model is None:
-            raise UsageError(f"{name!r} is not a name of a model; give one, or None for answers made of quotes")
+            raise UsageError(f"{name!r} is not the name of a model; give one, or None for answers made of quotes")
         return model
 
     def overview(self, folder: str = "", *, tokens: int = 1500) -> Overview:

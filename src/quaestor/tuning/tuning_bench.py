@@ -351,8 +351,8 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
     )
     if len(questions) < FEWEST_QUESTIONS:
         raise UsageError(
-            f"{str(root)!r} is too small to tune: of {amount(len(texts), 'document')} come "
-            f"{amount(len(questions), 'question')} to check with, and {FEWEST_QUESTIONS} are needed. "
+            f"{str(root)!r} is too small to tune: {amount(len(texts), 'document')} gave "
+            f"{amount(len(questions), 'question')} to test with, and {FEWEST_QUESTIONS} are needed. "
             "Nothing was changed."
         )
     question_set.lay_out(place / "copy")

@@ -217,7 +217,7 @@ def _inputs(transformer: Transformer, names: Sequence[str]) -> list[str]:
     if strange or "input_ids" not in names:
         input_names = ", ".join(map(repr, strange[:4])) or "no 'input_ids'"
         raise UsageError(
-            f"{str(transformer.model)!r} asks for {input_names}, and a text gives only {', '.join(sorted(known))}. "
+            f"{str(transformer.model)!r} needs {input_names}, and a text provides only {', '.join(sorted(known))}. "
             "Export it as a model of embeddings: `optimum-cli export onnx --task feature-extraction`."
         )
     return list(names)

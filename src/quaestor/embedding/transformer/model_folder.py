@@ -202,7 +202,7 @@ def _weight(model: Path, name: str) -> Path:
     path = _real(beside / name)
     if "\0" in name or not path.is_relative_to(beside):
         raise UsageError(
-            f"{str(model)!r} wants weights of {name[:200]!r}, which lies outside its folder: that is refused. If it is"
+            f"{str(model)!r} needs weights in {name[:200]!r}, which lies outside its folder: that is refused. If it is"
             " a link to where a hub keeps its files, copy the folder with links resolved (`cp -rL`)."
         )
     if not path.is_file():
@@ -255,12 +255,12 @@ def _pooling(path: Path, *, prompted: bool) -> Pooling:
     known = [_POOLINGS[one] for one in chosen if one in _POOLINGS]
     if len(chosen) > 1 or len(known) < len(chosen):
         raise UsageError(
-            f"{str(path)!r} asks for the pooling {', '.join(map(repr, chosen))}; known are"
+            f"{str(path)!r} asks for the pooling {', '.join(map(repr, chosen))}; supported are"
             f" {', '.join(get_args(Pooling))}, one at a time. Use another model, or export it with its pooling included"
             " (`optimum-cli export onnx --library sentence_transformers`)."
         )
     if prompted and config.get("include_prompt") is False:
-        raise UsageError(f"{str(path)!r} leaves the prompt out of the pooling, which is not known here. Use another.")
+        raise UsageError(f"{str(path)!r} leaves the prompt out of the pooling, which is not supported. Use another.")
     return known[0] if known else "mean"
 
 
