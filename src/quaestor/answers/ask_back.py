@@ -91,7 +91,7 @@ def with_context(text: str, earlier: Sequence[str]) -> str:
 def _needs_context(text: str, earlier: Sequence[str]) -> bool:
     """Return whether a question only points back, or goes on with the one before and has no telling word.
 
-    One that has a telling word, which nothing here may hold, is to be judged by that word.
+    A question with a telling word is judged by that word, even if nothing here contains it.
     """
     if is_without_context(text):
         return _POINTING.search(text) is not None

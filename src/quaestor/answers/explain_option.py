@@ -241,7 +241,7 @@ def _giving_options(corpus: Corpus) -> Sequence[str]:
 
 
 def _count_described(lines: Sequence[str], options: Mapping[str, int]) -> int:
-    """Return how many options are said what they are for, in their line or next to it."""
+    """Return how many options are described, in their line or next to it."""
     near = ("\n".join(lines[max(0, at - 2) : at + 1]) for at in options.values())
     return sum(_DESCRIBED.search(text) is not None for text in near)
 

@@ -210,7 +210,7 @@ def _describe_declarations(kind: Kind, declarations: Sequence[Declaration], *, c
 
 
 def _by_file(declarations: Sequence[Declaration]) -> Iterator[str]:
-    """Yield for each file what it declares, and for each folder the files that are one each."""
+    """Yield for each file what it declares, and for each folder the files that are one declaration each."""
     for place, ones in groupby(islice(declarations, _MOST_SHOWN), key=_place_of):
         yield f"{in_code(place)}: {', '.join(_label(one) + (f' ({one.line})' if one.line else '') for one in ones)}"
 

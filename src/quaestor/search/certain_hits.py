@@ -123,8 +123,8 @@ def _with_namesakes_behind(
 ) -> NDArray[np.float32]:
     """Return scores in which a name's definition with another owner stands behind that with the owner in the question.
 
-    Who asks for ``Pipe::flush`` does not ask for ``Queue::flush``, however well its words fit. Background counts for
-    nothing.
+    A question for ``Pipe::flush`` does not ask for ``Queue::flush``, however well its words fit. Background does not
+    count.
     """
     lower = scores.copy()
     for *owners, name in names:
