@@ -21,7 +21,7 @@ _MOST_AUTHORS = 5
 _MOST_DIFF = 120
 _MOST_COMMITS = 5000
 _FEW = 3
-"""Files in which a word may stand for an option: in more, it is an ordinary word."""
+"""A word that occurs in more files than these is an ordinary word, and no option."""
 _SIGNS = {"added": "+", "removed": "-", "renamed": "+", "changed": "+"}
 _SAID = {
     "added": r"\b(?:add|introduc|implement|support|creat|allow|new|initial|enabl|provid)",

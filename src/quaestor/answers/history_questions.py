@@ -24,7 +24,7 @@ Relation = Literal["in", "since", "between"]
 
 
 NEWEST = "newest"
-"""Stands among versions for the last one that came out."""
+"""The value of a version that stands for the last release."""
 
 
 class HistoryQuestion(NamedTuple):

@@ -39,7 +39,7 @@ _NO_FUNCTIONS = frozenset(
 # What a line begins with in a log that was copied out of quotes, once or twice; \temp is a folder.
 _ESCAPED_TAB = re.compile(r"^\\{1,2}t(?=(?:at|from|in|File|\.\.\.)\s|[\s#\d(])")
 _OF_PROCESS = re.compile(r"^==\d+== ?")
-"""What Valgrind and the sanitizers begin each line with."""
+"""The prefix of each line of Valgrind and the sanitizers."""
 _SAID = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"")
 _FEWEST_BLANKS = 2
 _MOST_LINES = 300

@@ -52,7 +52,7 @@ _WHAT_AND_WHO = re.compile(
     r"^(\W*what(?:'s|\s+(?:is|are|does|do))\b.+?),?\s+and\s+((?:who|what|where|which)\b.*?\b)(?:it|that|this|they|them)\b(.*)$",
     re.I | re.S,
 )
-"""What a name is, and what of that: the second part names it by a pronoun."""
+"""A question what a name is, and another about it by a pronoun."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
@@ -146,7 +146,7 @@ WAYS: tuple[Way, ...] = (
     answer_error,
     ask_back,
 )
-"""In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
+"""All ways, in the order in which they are tried: the narrower a way's questions are, the earlier it comes."""
 
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
