@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from itertools import groupby, islice
 from pathlib import Path
@@ -158,11 +158,6 @@ def list_declared(question: Question, corpus: Corpus) -> WayAnswer | None:
             corpus.try_refresh()
             return corpus.retry_reopened(partial(_list_kind, kind, match["things"], corpus))
     return None
-
-
-def _form(row: Mapping[str, str]) -> Form:
-    languages = frozenset(row.get("languages", "").split())
-    return Form(languages, _bounded(row["pattern"]), _bounded(row.get("within", "")))
 
 
 def _bounded(pattern: str) -> str:
