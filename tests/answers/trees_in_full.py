@@ -16,6 +16,7 @@ import test_options_explained
 import test_overview_in_full
 import test_project_facts
 import test_term_definitions
+from projects_in_full import PROJECTS
 from shop_repository import FILES, MORE
 
 README = """# Ferry
@@ -125,4 +126,5 @@ TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "program": test_overview_in_full.PROGRAM,
     "pages": test_overview_in_full.PAGES,
     "many": MANY,
+    **PROJECTS,
 }
