@@ -47,9 +47,27 @@ def told(answer: WayAnswer | None) -> str:
     return f"{', '.join(marks)}\n{answer.text(range(1, len(answer.hits) + 1))}".strip("\n")
 
 
+def check_quotes(answer: WayAnswer, index: Index) -> None:
+    """Check that each quote is cited, and holds the lines of its file and no more."""
+    assert {piece for piece in answer.pieces if isinstance(piece, int)} == {*range(len(answer.hits))}
+    for hit in answer.hits:
+        data = (index.root / hit.path).read_bytes()
+        lines = data.decode().split("\n")[hit.start_line - 1 : hit.end_line]
+        assert (hit.text.split("\n"), hit.score) == (lines, 0.0)
+        assert hit.document.sha256 == index.store.documents()[hit.path].sha256
+        if hit.chunk_id >= 0:  # bytes are told as well, and the chunk that they begin in
+            span, chunk = hit.chunk.span, index.store.get([hit.chunk_id])[hit.chunk_id].chunk
+            assert data[span.start : span.end].decode().rstrip("\n") == hit.text
+            assert (hit.chunk.kind, hit.chunk.scope) == (chunk.kind, chunk.scope)
+            assert chunk.span.start_line <= hit.start_line <= chunk.span.end_line
+
+
 def test_answers_are_what_they_were(tree: tuple[str, Index]) -> None:
     name, index = tree
-    found = {question: told(answer_by_way(Question(question), index)) for question in read(name)}
+    answers = {question: answer_by_way(Question(question), index) for question in read(name)}
+    for answer in filter(None, answers.values()):
+        check_quotes(answer, index)
+    found = {question: told(answer) for question, answer in answers.items()}
     if "WRITE_ANSWERS" in os.environ:
         parts = (f"{_ASKS}{question}{_SAYS}{answer}\n" for question, answer in found.items())
         (KEPT / f"{name}.txt").write_text("\n".join(parts), encoding="utf-8")
