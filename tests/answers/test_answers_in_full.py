@@ -55,7 +55,9 @@ def check_quotes(answer: WayAnswer, index: Index) -> None:
         lines = data.decode().split("\n")[hit.start_line - 1 : hit.end_line]
         assert (hit.text.split("\n"), hit.score) == (lines, 0.0)
         assert hit.document.sha256 == index.store.documents()[hit.path].sha256
-        if hit.chunk_id >= 0:  # bytes are told as well, and the chunk that they begin in
+        if hit.chunk_id < 0:
+            assert (hit.chunk.span.start, hit.chunk.span.end) == (0, 0)
+        else:  # bytes are told as well, and the chunk that they begin in
             span, chunk = hit.chunk.span, index.store.get([hit.chunk_id])[hit.chunk_id].chunk
             assert data[span.start : span.end].decode().rstrip("\n") == hit.text
             assert (hit.chunk.kind, hit.chunk.scope) == (chunk.kind, chunk.scope)

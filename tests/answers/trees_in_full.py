@@ -91,6 +91,53 @@ MANY = {
     "db/old/migrations/0001_first.sql": "CREATE TABLE first (id integer);\n",
 }
 
+_PLAIN = 'parser.add_argument("--{}")\n'
+_SAID = 'parser.add_argument("--{}", help="what is done with each")\n'
+
+
+def _options(said: int, plain: int) -> str:
+    words = [f"way-{number}" for number in range(said + plain)]
+    lines = [(_SAID if at < said else _PLAIN).format(word) for at, word in enumerate(words)]
+    return "# the options\n\n\n\n" + "\n\n\n".join(lines)
+
+
+# Several of each, in files whose order tells which comes first.
+FLEET = {
+    "CODEOWNERS": "* @all\n/hold/ @hold\n",
+    "docs/CODEOWNERS": "/hold @docs\n",
+    **{f"cli/{name}.py": _options(said, 9 - said) for said, name in enumerate("abcdefg")},
+    "cli/h.py": _options(0, 20),
+    "a/migrations/0001_a.sql": "CREATE TABLE a (id integer);\n",
+    **{f"b/migrations/000{n}_b.sql": f"CREATE TABLE b{n} (id integer);\n" for n in (1, 2, 3)},
+    **{f"c/migrations/000{n}_c/up.sql": f"CREATE TABLE c{n} (id integer);\n" for n in (1, 2)},
+    "d/migrations/0001_d.sql": "CREATE TABLE d (id integer);\n",
+    "src/SchemaMigrator.kt": "class SchemaMigrator\n",
+    "tests/migrations/0001_t.sql": "CREATE TABLE t (id integer);\n",
+    "hold/crate.py": "CRATE_LIMIT = 4\n\n\nclass Crate:\n    pass\n",
+    "deck/crate.py": "class Crate:\n    def open_lid(self):\n        return self.open_lid\n",
+    "hold/use.py": "from hold.crate import CRATE_LIMIT, Crate\n\n\ndef fill():\n    return Crate(), CRATE_LIMIT\n",
+    "tests/test_fill.py": "from hold.use import fill\n\n\ndef test_fill():\n    assert fill()\n    assert fill()\n",
+    "docs/settings.md": "# Settings\n\n## CRATE_LIMIT\n\nHow many crates are held at most.\n\n## other\n\nNo.\n",
+    "docs/index.md": "# Fleet\n\n## anchor-depth\n\nHow deep the anchor may lie below the ship.\n",
+    "src/depth.py": "def depth(settings):\n    return settings['anchor-depth']\n",
+    "old/OWNERS": "approvers:\n  - bo\n",
+    "old/deep/OWNERS": "# none\n",
+    "old/deep/er/x.py": "X = 1\n",
+    "src/long.py": (
+        "#!/usr/bin/env python\n# SPDX-License-Identifier: MIT\n\n# What is long is read slowly by all.\n"
+        "import os\n\n\ndef short():\n    return os.name\n\n\nclass Long:\n"
+        + _numbered("    def part_{0}(self):\n        return {0}\n\n", 20)
+    ),
+    "src/words.py": "'''Words, one after the other, and no more.'''\n\n\nclass Words:\n    '''Holds words.'''\n"
+    + _numbered("\n    def word_{0}(self):\n        return {0}\n", 20),
+    "src/ends.py": _numbered("def end_{0}(at):\n    return at\n\n\n", 11) + "LAST = end_1(2)\n",
+    "go/fleet.go": "package go\n\n// Sail sails.\nfunc Sail() {}\n",
+    "go/other.go": "package go\n\nfunc other() { Sail() }\n",
+    "go/other_test.go": "package go\n\nfunc TestSail() { Sail() }\n",
+    "web/api.ts": "export function load(): void {}\n\nexport const saved = () => load();\n",
+    "web/page.ts": "import { load, saved } from './api';\n\nload();\nsaved();\n",
+}
+
 TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "shop": {**FILES, **MORE},
     "edges": test_edges_of_ways.FILES,
@@ -126,5 +173,6 @@ TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "program": test_overview_in_full.PROGRAM,
     "pages": test_overview_in_full.PAGES,
     "many": MANY,
+    "fleet": FLEET,
     **PROJECTS,
 }
