@@ -265,6 +265,10 @@ def test_of_modules_of_one_name_none_is_meant(index: Index) -> None:
 def test_blank_lines_around_a_quote_are_left_out(index: Index) -> None:
     hit = CorpusLines(index).hit("ferry/boat.py", 2, 4)
     assert (hit.start_line, hit.end_line, hit.text) == (4, 4, "def carry(letter):")
+    with pytest.raises(KeyError, match=r"ferry/none\.py"):
+        CorpusLines(index).hit("ferry/none.py", 2, 4)
+    with pytest.raises(KeyError, match=r"ferry/none\.py"):
+        CorpusLines(index).statement("ferry/none.py", 2)
 
 
 def test_code_with_a_backtick_stands_between_two() -> None:

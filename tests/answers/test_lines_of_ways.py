@@ -11,6 +11,7 @@ from quaestor.answers import answer_from_file, explain_name, listings, project_f
 from quaestor.answers.listings import Declaration
 from quaestor.answers.overview.overview_text import Source
 from quaestor.answers.resolved_names import name_of_message
+from quaestor.answers.term_definitions import _end_of_entry, _end_of_words, _head_of_table, end_of_list, is_abbreviation
 
 ANYTHING, PIP, NEEDS = re.compile(r"\S"), re.compile("pip"), re.compile("Needs")
 WORDS = "one two three four five six seven eight"
@@ -164,6 +165,7 @@ FILLED, AFTER = ["y"] * 60, ["z"] * 40
         (FILLED, 1, 60, ANYTHING, (1, 28)),
         (FILLED, 3, 8, ANYTHING, (3, 8)),
         (["y"], 1, 1, PIP, None),
+        (["", "", "", "pip a", "", "x"], 1, 6, PIP, (4, 6)),
         (["", *FILLED[:27], "pip a", *AFTER], 1, 69, PIP, (2, 29)),
         # A command that comes late is shown with the heading above it, if that is near, or with what leads to it.
         ([*FILLED[:30], "## B", *FILLED[:11], "pip a", "z"], 1, 44, PIP, (31, 44)),
@@ -325,3 +327,67 @@ def test_a_heading_has_the_level_of_its_marks_or_of_its_underline() -> None:
 )
 def test_a_message_is_bound_to_a_name_near_it(lines: Sequence[str], line: int, name: str) -> None:
     assert name_of_message(lines, line) == name
+
+
+TABLE = ["| a |", "|---|"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "number", "head"),
+    [
+        (["| a | b |", "|---|---|", "| c | d |"], 3, 1),
+        (["|---|", "| c |"], 2, 2),
+        (["a", "| c |"], 2, 2),
+        ([*TABLE, "", "| c |"], 4, 4),
+        ([*TABLE, *["| x |"] * 13], 15, 1),
+        ([*TABLE, *["| x |"] * 14], 16, 16),
+    ],
+)
+def test_a_row_is_shown_with_a_head_that_is_near(lines: Sequence[str], number: int, head: int) -> None:
+    assert _head_of_table(lines, number) == head
+
+
+@pytest.mark.parametrize(
+    ("lines", "indent", "end"),
+    [
+        (["- a", "  b", "- c"], 0, 2),
+        (["- a", "", "  b", "", "c"], 0, 3),
+        (["- a", "", "c"], 0, 1),
+        (["- a", ""], 0, 1),
+        (["  - a", "- b"], 2, 1),
+        (["- a", "  - b", "  c"], 0, 3),
+        (["- a", *["  b"] * 20], 0, 14),
+        (["- a", *["  b"] * 14, "- c"], 0, 14),
+        (["- a", *["  b"] * 12, "- c"], 0, 13),
+    ],
+)
+def test_an_entry_ends_with_the_next_of_its_depth(lines: Sequence[str], indent: int, end: int) -> None:
+    assert _end_of_entry(lines, 1, indent) == end
+
+
+def test_words_of_an_item_end_with_a_blank_line_or_an_item() -> None:
+    lines = [["a", "b", "", "c"], ["a", "- b"], ["a"] * 30, ["a"], [*["a"] * 15, ""], [*["a"] * 17, ""]]
+    assert [_end_of_words(one, 1) for one in lines] == [2, 1, 15, 1, 15, 15]
+
+
+@pytest.mark.parametrize(
+    ("lines", "end"),
+    [
+        (["a:", "- b", "- c", "", "d"], 3),
+        (["a:", "", "- b", "  c", "", "d"], 4),
+        (["a:", "", "", "- b"], 1),
+        (["a:", "b"], 1),
+        (["a:"], 1),
+        (["a:", "- b", "", "- c"], 4),
+        (["a:", "- b", "c"], 3),
+        (["a:", "- b", "", "\tc"], 4),
+        (["a:", *["- b"] * 20], 16),
+    ],
+)
+def test_a_list_that_is_announced_goes_on_over_blank_lines(lines: Sequence[str], end: int) -> None:
+    assert end_of_list(lines, 1) == end
+
+
+def test_an_abbreviation_has_two_to_seven_capitals_and_may_be_plural() -> None:
+    terms = ["CLs", "CL", "ABCDEFG", "ABCDEFGs", "C", "ABCDEFGH", "Cl", "CLS "]
+    assert [is_abbreviation(term) for term in terms] == [True] * 4 + [False] * 4

@@ -103,6 +103,7 @@ def test_whatever_stands_around_it_a_definition_is_lines_that_are_there(around: 
         ("HMR 是什么意思？", "HMR"),
         ("HMRとは何ですか？", "HMR"),
         ("what is Let's Encrypt, according to these pages", "Let's Encrypt"),
+        ("what is Let’s   Encrypt?", "Let's Encrypt"),
         ("What does bip-0340 define?", "bip-0340"),
         ("Summarize RFC 2119", "RFC 2119"),
         ("How do I add a leaf bundle?", ""),
