@@ -16,6 +16,7 @@ import test_options_explained
 import test_overview_in_full
 import test_project_facts
 import test_term_definitions
+from overviews_in_full import OVERVIEWS
 from projects_in_full import PROJECTS
 from shop_repository import FILES, MORE
 
@@ -175,4 +176,5 @@ TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "many": MANY,
     "fleet": FLEET,
     **PROJECTS,
+    **OVERVIEWS,
 }
