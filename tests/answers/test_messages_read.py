@@ -11,14 +11,19 @@ import pytest
 from quaestor.answers.drafts import CorpusLines
 from quaestor.answers.explain_error import _count_common_names, _is_of_its_package, _parts
 from quaestor.answers.message_templates import (
+    _holds_verbatim,
+    _is_most_of_it,
+    _is_sure,
     _lines_with,
     _Match,
+    _Message,
     _paragraph,
     _stretches,
     _words_of_line,
     is_pasted,
     stands_behind,
 )
+from quaestor.answers.template_agreement import Agreement
 from quaestor.answers.traces import Frame, Trace, read_trace
 from quaestor.core.documents import Document
 from quaestor.related.stored_files import IndexedFile
@@ -187,3 +192,84 @@ def test_only_both_ends_of_a_long_trace_are_read() -> None:
     assert (read[1][0], read[1][299], read[1][300], read[1][-1]) == ("line 0", "line 299", "line 301", "line 600")
     assert [len(read_trace("x" * more).messages[0]) for more in (600, 601)] == [600, 600]
     assert len(read_trace(f"  at {' '.join(['a.b'] * 40)} (c.js:1:1)").frames[0].names) == 30
+
+
+def message_of(text: str, *, sentence: bool, marked: bool) -> _Message:
+    words = tuple(text.split())
+    return _Message(words, (words,), dict.fromkeys(words, 1.0), {}, sentence, marked)
+
+
+PLAIN, FAULTY = "letters of the ferry are wet", "letters of the ferry are missing"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "marked", "by_frame", "words", "of_template", "of_message", "of_span", "most"),
+    [
+        # Code that no frame points at.
+        (PLAIN, True, True, False, 9, 1.0, 0.6, 1.0, True),
+        (PLAIN, True, True, False, 9, 1.0, 0.59, 1.0, False),
+        # A sentence that tells of no fault and quotes nothing must be nearly all of it.
+        (PLAIN, True, False, True, 4, 0.75, 0.9, 0.0, True),
+        (PLAIN, True, False, True, 4, 0.75, 0.89, 1.0, False),
+        (FAULTY, True, False, True, 4, 0.75, 0.5, 0.0, True),
+        (FAULTY, True, False, True, 3, 1.0, 1.0, 1.0, False),
+        (FAULTY, True, False, True, 4, 0.74, 1.0, 1.0, False),
+        # One that quotes something, half of it; or all of a template within half of a stretch.
+        (PLAIN, True, True, True, 3, 0.1, 0.5, 0.0, True),
+        (PLAIN, True, True, True, 3, 0.75, 0.1, 0.5, True),
+        (PLAIN, True, True, True, 3, 0.74, 0.49, 1.0, False),
+        (PLAIN, True, True, True, 3, 1.0, 0.49, 0.49, False),
+        # A log of several lines, less of it, or half of its heaviest line.
+        (PLAIN, False, False, True, 1, 0.0, 0.3, 0.0, True),
+        (PLAIN, False, False, True, 1, 0.0, 0.29, 0.0, False),
+    ],
+)
+def test_so_much_of_a_message_is_no_chance(
+    text: str,
+    *,
+    sentence: bool,
+    marked: bool,
+    by_frame: bool,
+    words: int,
+    of_template: float,
+    of_message: float,
+    of_span: float,
+    most: bool,
+) -> None:
+    agreed = Agreement(0.0, words, of_template, of_message, of_span)
+    assert _is_most_of_it(message_of(text, sentence=sentence, marked=marked), agreed, by_frame=by_frame) == most
+
+
+def test_half_of_the_heaviest_line_of_a_log_is_no_chance() -> None:
+    log = message_of(PLAIN, sentence=False, marked=False)
+    for weight, most in ((3.0, True), (2.9, False)):
+        assert _is_most_of_it(log, Agreement(weight, 1, 0.0, 0.0, 0.0), by_frame=True) == most
+
+
+@pytest.mark.parametrize(
+    ("words", "of_template", "line", "marked", "sure"),
+    [
+        (3, 0.55, (9, 0.5, 1.0), False, True),
+        (2, 1.0, (9, 1.0, 1.0), True, False),
+        (3, 0.54, (9, 1.0, 1.0), True, False),
+        # All fixed words in order, of a message that is mostly values.
+        (3, 0.55, (5, 1.0, 0.0), True, True),
+        (3, 0.55, (5, 1.0, 0.0), False, False),
+        (3, 0.55, (4, 1.0, 0.0), True, False),
+        (3, 0.55, (5, 0.99, 0.0), True, False),
+    ],
+)
+def test_a_template_agrees_surely(
+    words: int, of_template: float, line: tuple[int, float, float], *, marked: bool, sure: bool
+) -> None:
+    message = message_of(PLAIN, sentence=False, marked=marked)
+    agreed, by_line = Agreement(0.0, words, of_template, 0.0, 0.0), Agreement(0.0, *line, 0.0)
+    assert _is_sure(message, agreed, by_line, by_frame=True) == sure
+
+
+def test_a_template_holds_five_words_in_a_row() -> None:
+    line = ("the", "ferry", "is", "full", "now")
+    assert _holds_verbatim(("so", *line, "and"), line)
+    assert not _holds_verbatim(line[:4], line[:4])
+    assert not _holds_verbatim(("the", "ferry", "is", "quite", "full", "now"), line)
+    assert not _holds_verbatim(("lathe", *line[1:]), line)
