@@ -105,4 +105,12 @@ _CODE = {
     "Dockerfile": 'FROM golang:1.22\nENTRYPOINT ["/quarry"]\n',
 }
 
-OVERVIEWS: Mapping[str, Mapping[str, str]] = {"atlas": _DOCUMENTS, "quarry": _CODE}
+# More pages on the origin than are looked into, the best of them the shallowest.
+_ANNALS = {
+    **{f"a/{number}/history.md": f"# History\n\nIn year {number} all was quiet at the quay.\n" for number in range(9)},
+    "history.md": "# History\n\nThe project was started by Mona Petit, who founded it.\n",
+    "about.md": "# About us\n\nWe are few, and rowed before.\n",
+    "credits.md": "# Credits\n\n## 1.2\n\nWho started the project of 1.2.\n",
+}
+
+OVERVIEWS: Mapping[str, Mapping[str, str]] = {"atlas": _DOCUMENTS, "quarry": _CODE, "annals": _ANNALS}

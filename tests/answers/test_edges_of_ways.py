@@ -16,6 +16,7 @@ from quaestor.answers.drafts import (
     end_of_statement,
     in_code,
     innermost_definition,
+    line_of_name,
     place_of,
     stretch,
 )
@@ -126,6 +127,11 @@ def test_a_head_ends_before_the_body(language: str) -> None:
 def test_a_head_without_a_known_definition_is_the_statement_that_names_it() -> None:
     lines = ["drain first", "", "@drain", "static", "int drain(", "  int a)", "{"]
     assert end_of_head(lines, None, 3, "drain") == 6
+
+
+def test_a_name_in_a_comment_or_a_string_is_not_given_there() -> None:
+    lines = ["# X", "@X", "f('X', \"X\")", "X()", "X()"]
+    assert [line_of_name(lines, 1, last, "X") for last in (5, 4, 3)] == [4, 4, 1]
 
 
 def test_the_innermost_definition_holds_a_line() -> None:
