@@ -89,7 +89,7 @@ _OF_GUIDE = re.compile(
 
 def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer how the project is installed or contributed to; None for other questions."""
-    if not _OF_GUIDE.search(question.text[:200]):
+    if not _OF_GUIDE.search(question.text[:_LONGEST]):
         return None
     from quaestor.answers.project_guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
 
