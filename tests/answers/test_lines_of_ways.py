@@ -55,7 +55,7 @@ def test_folders_of_migrations_are_described_by_their_ends() -> None:
 
 def test_a_declaration_is_named_with_its_manner_or_its_value() -> None:
     given = [("x", ""), ("/p", "get"), ("E", "3"), ("E", "-1"), ("", ""), ("", "get")]
-    assert [listings._named(Declaration(0, "a.py", 1, name, how)) for name, how in given] == [
+    assert [listings._label(Declaration(0, "a.py", 1, name, how)) for name, how in given] == [
         "`x`",
         "`GET /p`",
         "`E` = 3",
@@ -229,7 +229,7 @@ def test_a_guide_begins_with_something_else_than_a_code_of_conduct(lines: Sequen
 )
 def test_a_badge_leads_to_a_guide_beside_a_name_of_the_project(lines: Sequence[str], at: int, *, around: bool) -> None:
     guides = object.__new__(project_guides._InstallGuides)
-    guides._own = re.compile(r"(?<![\w-])ferry(?![\w-])", re.IGNORECASE)
+    guides._own_name = re.compile(r"(?<![\w-])ferry(?![\w-])", re.IGNORECASE)
     assert guides._leads_to_guide(lines, at) == around
 
 
