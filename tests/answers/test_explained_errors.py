@@ -238,10 +238,10 @@ def test_of_several_that_print_the_same_the_one_that_the_log_names_comes_first(t
 
 def test_the_place_that_perl_prints_is_not_asked_about(tmp_path: Path) -> None:
     files = {
-        "lib/Quay.pm": "package Quay;\n\nsub land {\n  die 'Gulls of size 2 required to land here' unless $_[0];\n}\n1;\n",
+        "lib/Quay.pm": "package Quay;\n\nsub land {\n  die 'Gulls of size 2 required to land' unless $_[0];\n}\n1;\n",
         "lib/Ferry.pm": "package Ferry;\n\nsub go {\n  Quay::land(@_);\n}\n1;\n",
     }
     with index_of(tmp_path, files) as index:
-        answer = checked_answer(index, "Gulls of size 2 required to land here at /opt/lib/Ferry.pm line 4.")
+        answer = checked_answer(index, "Gulls of size 2 required to land at /opt/lib/Ferry.pm line 4.")
         assert answer.way == "errors"
         assert ("lib/Quay.pm", 3) in places(answer)
