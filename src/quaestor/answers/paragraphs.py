@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.chunking.headings import TERM_LEVEL, Heading, article_title, asciidoc_headings, plain_title
 from quaestor.chunking.manual_headings import MANUALS
 
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
-_TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)|^(?P<marks>={2,6})(?P<wiki>[^=\s].*[^=\s])(?P=marks)\s*$")
+_TITLE = re.compile(
+    r"^(?:#{1,6}|={1,6}(?!\s+\"))\s+(?P<title>\S.*)|^(?P<marks>={2,6})(?P<wiki>[^=\s].*[^=\s])(?P=marks)\s*$"
+)
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#])\1{2,}\s*$")
 _LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
 """What begins and ends a listing in AsciiDoc; below a title of its length, hyphens are an underline."""
@@ -50,6 +52,10 @@ _LINKED = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)
 _LINKED_WITHIN = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\]\(#|\[\[#)")
 _CONTENTS = 3
 """Items of a table of contents at least."""
+LIST_ITEM = re.compile(r"\s*(?:[-*+•]+|\.{1,3}|#\.|\(?\w{1,3}[.)])\s+\S")
+_TABLE_ROW = re.compile(r"\s*\|.*\|")
+TABLE_RULE = re.compile(r"\s*\|[\s:|-]+\|\s*")
+_FEWEST_ITEMS = 2
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 
 
@@ -229,3 +235,31 @@ def is_list_of_links(text: str) -> bool:
     items = [piece for piece in pieces if LISTED.match(piece)]
     within = sum(_LINKED_WITHIN.match(item) is not None for item in items)
     return len(items) > 1 and (all(map(_LINKED.match, pieces)) or (len(items) >= _CONTENTS and 2 * within > len(items)))
+
+
+def end_of_items(lines: Sequence[str], first: int, end: int) -> int | None:
+    """Return the last line of the list or table that begins on a line; None if there are not several items.
+
+    Args:
+        lines: the lines of a document.
+        first: the line of the first item or of the table's head, 1-based.
+        end: the last line that may belong to it.
+    """
+    begins = (
+        _TABLE_ROW if _TABLE_ROW.match(lines[first - 1]) else LIST_ITEM if LIST_ITEM.match(lines[first - 1]) else None
+    )
+    if begins is None:
+        return None
+    items, last, margin = 0, first, len(lines[first - 1]) - len(lines[first - 1].lstrip())
+    for at in range(first, end + 1):
+        line = lines[at - 1]
+        depth = len(line) - len(line.lstrip())
+        if line.strip() and depth < margin:
+            break
+        if begins.match(line) and depth <= margin:
+            items += TABLE_RULE.fullmatch(line) is None
+        elif line.strip() and (begins is _TABLE_ROW or (depth <= margin and not lines[at - 2].strip())):
+            break
+        last = at if line.strip() else last
+    rows = items - 1 if begins is _TABLE_ROW else items
+    return last if rows >= _FEWEST_ITEMS else None
