@@ -208,6 +208,28 @@ def test_a_section_need_not_repeat_the_name_of_its_page(club: Index) -> None:
     assert quoted(club, "How do I wash a gig?") == []
 
 
+def test_an_article_of_a_law_needs_no_heading_and_is_not_sought_in_the_contents(made: Make) -> None:
+    contents = "Ruderordnung\n\n§ 1 Boote . . . . . . . 4\n§ 2 Gäste . . . . . . . 5\n"
+    articles = "§ 1 Boote\nBoote werden gewaschen.\n\n§ 2 Gäste\nGäste rudern mit\nMitgliedern.\n\n§ 3 Ende\nAus.\n"
+    index = made({"ordnung.txt": f"{contents}\n{articles}"})
+    assert quoted(index, "Was steht in § 2?") == [("ordnung.txt", "§ 2 Gäste", "Mitgliedern.")]
+    assert quoted(index, "Was regelt § 1 der Ordnung?") == [("ordnung.txt", "§ 1 Boote", "Boote werden gewaschen.")]
+    assert quoted(index, "Was steht in Artikel 2?") == quoted(index, "Was steht in § 4?") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [
+        ("Welche Boote gibt es?", "# Verein\n\n## Boote\n\n- Einer\n- Vierer\n"),
+        ("Quels bateaux y a-t-il ?", "# Club\n\n## Bateaux\n\n- Einer\n- Vierer\n"),
+        ("¿Qué barcos hay?", "# Club\n\n## Barcos\n\n- Einer\n- Vierer\n"),
+    ],
+)
+def test_lists_are_asked_for_in_other_languages(made: Make, question: str, page: str) -> None:
+    [(path, first, last)] = quoted(made({"club.md": page}), question)
+    assert (path, first, last) == ("club.md", page.split("\n")[2], "- Vierer")
+
+
 def test_parts_of_one_name_are_named_beyond_the_third(made: Make) -> None:
     pages = {f"year{number}.md": f"# Year {number}\n\n## 2.1 Costs\n\nOars cost {number}.\n" for number in range(1, 6)}
     found = answer_with_part(Question("What does section 2.1 say?"), made(pages))

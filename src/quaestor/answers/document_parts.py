@@ -15,8 +15,9 @@ from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.explain_term import holds_documents
 from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.overview.prose_lines import Paragraph, Part, paragraphs, parts_of, plain
-from quaestor.answers.paragraphs import LIST_ITEM, TABLE_RULE, end_of_items
+from quaestor.answers.paragraphs import TABLE_RULE, end_of_clause, end_of_items, next_line, paragraph_up_to
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.headings import article_title
 from quaestor.chunking.languages import PROSE
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms, find_words, terms
@@ -99,6 +100,7 @@ _ASKED_LIST = re.compile(
     rf"|permitted|recogni[sz]ed|official)){_of_what('there')}"
     rf"|what\s+are\s+(?=the\s|our\s|all\s){_things('are')}{_of_what('are')}"
     rf"|(?:please\s+)?(?:list|name|show(?:\s+me)?)\s+{_things('listed')}{_of_what('listed')}"
+    rf"|(?:welche\s+(?P<gibt>\w+)\s+gibt\s+es|quel(?:le)?s\s+(?P<y_a>\w+)\s+y\s+a-t-il|qué\s+(?P<hay>\w+)\s+hay)"
     rf"|(?:which|what)\s+{_things('has')}\s+(?:does|do)\s+(?P<of_has>\S.*?)\s+(?:have|offer|support|provide)"
 )
 _FILLERS = content_terms(
@@ -107,6 +109,7 @@ _FILLERS = content_terms(
 )
 """What a heading or a line may say of things besides their name."""
 _MARKER = re.compile(r"\s*(?:[-*+•]+\s+)?(?:\(?\w{1,5}[.)]+\s+)?")
+_LEADER = re.compile(r"(?:\. ?){4}")
 _FIRST_CELL = re.compile(r"\s*\|\s*([^|]+?)\s*\|")
 _MOST_EXTRA = 1
 """Words that the line above a list may hold besides the things that it lists."""
@@ -115,7 +118,6 @@ _SHORTEST, _ENDING = 3, 3
 _BESIDE = re.compile(r"\b(?:in|at|for|on|from|to|with|by|during|about|of|within|per|between)\s")
 _KINDS_OF = re.compile(r"\b(?:kinds?|types?|sorts?|forms?|lists?|sets?|each|all|some|any|number|one)\s+of\s")
 _KIND = re.compile(r"\b(?:kind|type|sort|form|list)s?\b", re.IGNORECASE)
-_LINES_OF_LEAD = 4
 _NEAR = 12
 """Lines below a heading within which its list begins."""
 
@@ -172,8 +174,8 @@ def _find_page(match: re.Match[str], corpus: Corpus, lines: CorpusLines) -> WayA
 def _find_list(match: re.Match[str], corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
     if not holds_documents(corpus):
         return None  # code declares such things, and documents only mention them
-    form = next(name for name in ("there", "are", "listed", "has") if match[name])
-    return _quote_places(_lists_of(match[form], match[f"of_{form}"] or "", corpus, lines), lines)
+    form = next(name for name in ("there", "are", "listed", "has", "gibt", "y_a", "hay") if match[name])
+    return _quote_places(_lists_of(match[form], match.groupdict().get(f"of_{form}") or "", corpus, lines), lines)
 
 
 def _find_guide(match: re.Match[str], corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
@@ -263,9 +265,11 @@ def _numbered(label: str, number: str, of: str, corpus: Corpus, lines: CorpusLin
         for part in parts:
             if _is_of(of, file, part.title, *part.above):
                 yield _place(file, *_with_heading(part, file), part.title, aside=not called)
+        if not parts and _is_of(of, file):
+            yield from (_place(file, *article, aside=not called) for article in _articles(heading, file))
         if clause is not None and not parts:
             for first in (at for at, line in enumerate(file.lines, 1) if clause.match(line) and _is_of(of, file)):
-                yield _place(file, first, _end_of_clause(file.lines, first), "", aside=not called)
+                yield _place(file, first, end_of_clause(file.lines, first), "", aside=not called)
 
 
 def _numbered_heading(label: str, number: str) -> re.Pattern[str]:
@@ -284,26 +288,14 @@ def _numbered_clause(number: str) -> re.Pattern[str] | None:
     )
 
 
-def _end_of_clause(lines: Sequence[str], first: int) -> int:
-    """Return the last line of a clause: before the next one that is indented no deeper, or the next heading."""
-    margin = len(lines[first - 1]) - len(lines[first - 1].lstrip())
-    item = LIST_ITEM.match(lines[first - 1])
-    if item is None and lines[first - 1].rstrip().endswith(":"):
-        begins = _next_line(lines, first)
-        return (end_of_items(lines, begins, len(lines)) if begins else None) or first
-    for at in range(first + 1, len(lines) + 1):
-        line = lines[at - 1]
-        depth = len(line) - len(line.lstrip())
-        if line.startswith("#") or (not line.strip() and item is None):
-            return at - 1
-        if item is not None and line.strip() and depth <= margin:
-            return at - 1
-    return len(lines)
-
-
-def _next_line(lines: Sequence[str], at: int) -> int | None:
-    """Return the number of the next line that is not blank; None if it is not near."""
-    return next((one for one in range(at + 1, min(len(lines), at + 2) + 1) if lines[one - 1].strip()), None)
+def _articles(heading: re.Pattern[str], file: IndexedFile) -> Iterator[tuple[int, int, str]]:
+    """Yield the first and last line and the title of each article of a law whose title is no heading: ``§ 5 Boats``."""
+    titles = [article_title(line) for line in file.lines]
+    for at, title in enumerate(titles):
+        listed = any(map(_LEADER.search, file.lines[at : at + 2]))  # in a table of contents
+        if title and heading.match(title) and not listed:
+            below = range(at + 1, len(titles))
+            yield at + 1, next((one for one in below if titles[one] or file.lines[one][:1] == "#"), len(titles)), title
 
 
 def _with_heading(part: Part, file: IndexedFile) -> tuple[int, int]:
@@ -446,12 +438,12 @@ def _introduced(things: str, of: str, file: IndexedFile) -> Iterator[_Place]:
     for at, line in enumerate(file.lines, 1):
         if not line.rstrip(" *_").endswith((":", "：")) or line.startswith("#"):
             continue
-        lead = re.split(r"(?<=[.!?])\s+", plain(_MARKER.sub("", _paragraph_up_to(file.lines, at), count=1)))[-1].lower()
+        lead = re.split(r"(?<=[.!?])\s+", plain(_MARKER.sub("", paragraph_up_to(file.lines, at), count=1)))[-1].lower()
         if not _leads_to(things, lead) or not _is_of(of, file, lead):
             continue
         said = content_terms(of) | content_terms(file.document.title or "") | _FILLERS
         extra = len(content_terms(lead) - wanted - said)
-        begins = _next_line(file.lines, at)
+        begins = next_line(file.lines, at)
         last = end_of_items(file.lines, begins, len(file.lines)) if begins else None
         if last is not None and extra <= _MOST_EXTRA:
             yield _place(file, at, last, "", 1 + extra)
@@ -477,11 +469,3 @@ def _tabulated(wanted: frozenset[str], of: str, file: IndexedFile) -> Iterator[_
             last = end_of_items(file.lines, at, len(file.lines))
             if last is not None:
                 yield _place(file, at, last, "", 1)
-
-
-def _paragraph_up_to(lines: Sequence[str], at: int) -> str:
-    """Return a line with the lines of its paragraph above it."""
-    first = at
-    while first > max(1, at - _LINES_OF_LEAD) and not LIST_ITEM.match(lines[first - 1]) and lines[first - 2].strip():
-        first -= 1
-    return " ".join(lines[first - 1 : at])

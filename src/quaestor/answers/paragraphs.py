@@ -55,7 +55,7 @@ _CONTENTS = 3
 LIST_ITEM = re.compile(r"\s*(?:[-*+•]+|\.{1,3}|#\.|\(?\w{1,3}[.)])\s+\S")
 _TABLE_ROW = re.compile(r"\s*\|.*\|")
 TABLE_RULE = re.compile(r"\s*\|[\s:|-]+\|\s*")
-_FEWEST_ITEMS = 2
+_FEWEST_ITEMS, _LINES_OF_LEAD = 2, 4
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 
 
@@ -263,3 +263,33 @@ def end_of_items(lines: Sequence[str], first: int, end: int) -> int | None:
         last = at if line.strip() else last
     rows = items - 1 if begins is _TABLE_ROW else items
     return last if rows >= _FEWEST_ITEMS else None
+
+
+def end_of_clause(lines: Sequence[str], first: int) -> int:
+    """Return the last line of a clause: before the next one that is indented no deeper, or the next heading."""
+    margin = len(lines[first - 1]) - len(lines[first - 1].lstrip())
+    item = LIST_ITEM.match(lines[first - 1])
+    if item is None and lines[first - 1].rstrip().endswith(":"):
+        begins = next_line(lines, first)
+        return (end_of_items(lines, begins, len(lines)) if begins else None) or first
+    for at in range(first + 1, len(lines) + 1):
+        line = lines[at - 1]
+        depth = len(line) - len(line.lstrip())
+        if line.startswith("#") or (not line.strip() and item is None):
+            return at - 1
+        if item is not None and line.strip() and depth <= margin:
+            return at - 1
+    return len(lines)
+
+
+def next_line(lines: Sequence[str], at: int) -> int | None:
+    """Return the number of the next line that is not blank; None if it is not near."""
+    return next((one for one in range(at + 1, min(len(lines), at + 2) + 1) if lines[one - 1].strip()), None)
+
+
+def paragraph_up_to(lines: Sequence[str], at: int) -> str:
+    """Return a line with the lines of its paragraph above it."""
+    first = at
+    while first > max(1, at - _LINES_OF_LEAD) and not LIST_ITEM.match(lines[first - 1]) and lines[first - 2].strip():
+        first -= 1
+    return " ".join(lines[first - 1 : at])
