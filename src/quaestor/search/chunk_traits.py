@@ -41,31 +41,11 @@ FIXED: tuple[str, ...] = (
 GENERATED_ROW, VALUES_ROW = FIXED.index("generated"), FIXED.index("values")
 
 _VALUES = "csv"
-"""The language of tables of values, which are among documents what they are about, and no code."""
+"""The language of tables of values, which are neither prose nor code."""
 
 _TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
 _FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
 _FLOATS = Struct(f"={len(FIXED)}f").pack
-
-_TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
-_FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
-_FLOATS = Struct(f"={len(FIXED)}f").pack
-
-DEFINED, PART = 1, 2
-"""In the two lowest bits of a term's key: whether it is of a name that the chunk defines, whether it is a part of the
-chunk's symbol."""
-
-_TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
-_FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
-_FLOATS = Struct(f"={len(FIXED)}f").pack
-
-NAMED = np.dtype([("term", "i8"), ("count", "u4"), ("terms", "u4"), ("defined", "u4"), ("parts", "u4")])
-"""A term of the names in and around a chunk: the hash of its text, how often it is there, and how many terms there are;
-whether a name that the chunk defines has it; the number of the symbol's parts if it is one of these (the term of a
-compound as a whole is none), else 0.
-
-Candidates are compared with a query by tables of these, because looking at each name takes several times as long."""
-_NAMED_TERM = Struct("=qIIII").pack
 
 Terms: TypeAlias = "tuple[str, ...]"
 
@@ -75,7 +55,7 @@ _TEST_MARK = re.compile(r"^[ \t]*(?:#\[(?:\w+::)*(?:test|rstest)\b|#\[cfg\(test\
 _MARKED_LANGUAGES = frozenset({"rust", "zig"})
 
 _MOST_RECENT = 1 << 14
-"""Two hundred different queries use some ten thousand chunks, each of 2 to 3 kB."""
+"""The size of the cache. Two hundred different queries use some ten thousand chunks, each of 2 to 3 kB."""
 
 _MOST_DOCUMENTS = 256
 _MOST_POINTED = 1 << 10
@@ -91,7 +71,7 @@ class Traits:
         stored: the chunk.
         path: the profile of its path.
         test: whether it is a test, by its path or by its place within its file.
-        named: the terms of all names in and around it, repeated as often as they occur.
+        all_terms: the terms of all names in and around it, repeated as often as they occur.
         terms: the same terms, each once.
         name_terms: the terms of the names that it defines.
         symbol_parts: the terms of its symbol, without the one of a compound as a whole.
@@ -104,10 +84,10 @@ class Traits:
 
     __slots__ = (
         "_word_set",
+        "all_terms",
         "exact",
         "fixed",
         "name_terms",
-        "named",
         "path",
         "rows",
         "stored",
@@ -130,7 +110,7 @@ class Traits:
             all_terms += symbol_terms
         self.stored = stored
         self.path = path = profile_path(stored.document.path)
-        self.named = all_terms
+        self.all_terms = all_terms
         self.terms = frozenset(all_terms)
         self.name_terms = name_terms
         self.symbol_parts = frozenset(symbol_terms[1:] or symbol_terms)

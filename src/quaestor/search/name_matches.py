@@ -19,7 +19,7 @@ _B = 0.75
 _MEAN_NAMED = 12.0
 
 
-def terms_in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> NDArray[np.float64]:
+def terms_in_names(traits: Sequence[Traits], weights: Mapping[str, float]) -> NDArray[np.float64]:
     """Return what the terms in and around each chunk's names add to three features; shape ``(3, len(traits))``.
 
     The features are lexical_symbol (BM25, Robertson and Zaragoza, 2009), symbol_coverage, and the share of the symbol's
@@ -27,19 +27,19 @@ def terms_in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> NDA
 
     Args:
         traits: the traits of the candidates.
-        wanted: the weight of each term of the query.
+        weights: the weight of each term of the query.
     """
-    words = frozenset(wanted)
+    words = frozenset(weights)
     sums: list[float] = []
     # Most candidates match no term and most others one: a loop takes less time than tables do.
     for known in traits:
         lexical = coverage = precision = 0.0
         if hit := known.terms & words:
-            named = known.named
+            named = known.all_terms
             norm = _K1 * (1 - _B + _B * len(named) / _MEAN_NAMED)
             # In order, so that sums are the same whatever order the set has.
             for term in sorted(hit) if len(hit) > 1 else hit:
-                weight, count = wanted[term], named.count(term)
+                weight, count = weights[term], named.count(term)
                 lexical += weight * count / (count + norm)
                 if term in known.name_terms:
                     coverage += weight
@@ -49,18 +49,18 @@ def terms_in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> NDA
     return np.array(sums).reshape(-1, 3).T
 
 
-def terms_in_paths(profiles: Sequence[PathProfile], wanted: Mapping[str, float]) -> NDArray[np.float64]:
+def terms_in_paths(profiles: Sequence[PathProfile], weights: Mapping[str, float]) -> NDArray[np.float64]:
     """Return what the terms in each file's path add to stem_coverage and folder_coverage; shape ``(2, len(profiles))``.
 
     Args:
         profiles: the profiles of the files.
-        wanted: the weight of each term of the query.
+        weights: the weight of each term of the query.
     """
-    words = frozenset(wanted)
+    words = frozenset(weights)
     sums = np.zeros((2, len(profiles)))
     for row, profile in enumerate(profiles):
         if not words.isdisjoint(profile.terms):
             terms = sorted(profile.terms & words)
-            sums[0, row] = sum(wanted[term] for term in terms if term in profile.stem_terms)
-            sums[1, row] = sum(wanted[term] for term in terms if term in profile.folder_terms)
+            sums[0, row] = sum(weights[term] for term in terms if term in profile.stem_terms)
+            sums[1, row] = sum(weights[term] for term in terms if term in profile.folder_terms)
     return sums
