@@ -1,4 +1,4 @@
-"""What the source tree measures: files and their names, rooms and arrows, circles, functions, late imports, mutants.
+"""Prints measures of the source tree: files and names, rooms and arrows, cycles, functions, late imports, mutants.
 
 A room is a package of ``src/quaestor``; an arrow goes from a room to another one that it imports anywhere, within
 functions and for types included. Lines of a function run from its ``def`` to its end, without the docstring.
