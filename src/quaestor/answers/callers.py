@@ -19,7 +19,8 @@ from quaestor.core.terms import content_terms, split_identifier
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
-from quaestor.search.callers_question import CallersQuestion, read_callers_question
+from quaestor.related.occurrences import occurrences
+from quaestor.search.callers_question import CallersQuestion, Relation, read_callers_question
 from quaestor.search.names_in_question import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 
@@ -28,11 +29,25 @@ _LIMIT = 200
 _MOST_SHOWN = 12
 _MOST_SHOWN_BESIDE = 3
 _MOST_OF_FILE = 4
+_MOST_LISTED = 60
 _MOST_DEFINITIONS = 5
 _MOST_CALLEES = 20
 _DEFINING = 10
 _WHOLE = 40
-_ROLES = ("call", "reference", "import", "mention")
+_ROLES = ("call", "base", "reference", "import", "mention")
+_RELATED: Mapping[Relation, tuple[str, str]] = {
+    "subtypes": ("extends or implements", "is extended or implemented"),
+    "imports": ("imports", "is imported"),
+    "raises": ("raises", "is raised"),
+    "catches": ("catches", "is caught"),
+}
+"""How it is said that something does what is asked to a name, and that it is done."""
+_LINES: Mapping[Relation, re.Pattern[str]] = {
+    "imports": re.compile(r"\s*(?:import|from|include|#\s*include|use|using|require|alias|open|load|source|library)\b"),
+    "raises": re.compile(r"\b(?:rais\w+|throws?|revert|panic|abort|fail|Err|die|croak|return)\b"),
+    "catches": re.compile(r"\b(?:except|catch|rescue|is_a|instanceof|isinstance|Is|As|on)\b|=>|\b(?:case|when)\b"),
+}
+"""What stands in the line of such a use."""
 _RUST_TEST = re.compile(r"\s*#\[(?:\w+::)*(?:test|rstest|bench|test_case|cfg\(test\))\b")
 _WORD = re.compile(r"\w+")
 _CALL = re.compile(r"(?<![\w$])([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
@@ -110,6 +125,7 @@ class _CallersAnswer:
         self._definitions = _without_equations(self._related.of("definitions") if self._related.target.name else ())
         self._draft = Draft()
         self._elsewhere = False
+        self._unrelated = False
 
     def uses(self) -> WayAnswer | None:
         """Return who uses the name; None if neither a use nor a definition is known."""
@@ -166,17 +182,40 @@ class _CallersAnswer:
     def _requested_uses(self) -> tuple[_PlacesOfKind, _PlacesOfKind]:
         """Return the uses in code and in tests that were asked for, those that the question describes first."""
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
+        if self._asked.relation == "imports" and self._related.target.name:
+            every = [place for group in _grouped_by_file(every) for place in self._imports(group)]
         uses = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
         inside = [one for one in uses if self._is_inside(one)]
         self._elsewhere = bool(self._asked.inside) and not inside and bool(uses)
         uses = inside or uses
+        related = [one for one in uses if self._is_related(one)]
+        self._unrelated = not related
+        uses = related or uses
         tests = [one for one in uses if one.kind == "tests" or self._is_inner_test(one)]
         code = [one for one in uses if one not in tests]
         total = self._related.total
         more = [max(0, total.get(kind, 0) - len(self._related.of(kind))) for kind in ("callers", "tests")]
-        if inside and self._asked.inside:
-            more = [0, 0]  # how many of those that were not looked at lie there is not known
+        if (inside and self._asked.inside) or (related and self._asked.relation):
+            more = [0, 0]  # how many of those that were not looked at are wanted is not known
         return _PlacesOfKind(code, more[0]), _PlacesOfKind(tests, more[1])
+
+    def _imports(self, group: Sequence[Relative]) -> Sequence[Relative]:
+        """Return the imports of the name in a file, which are no relatives where it is used as well; else its uses."""
+        file = self._lines.file(group[0].path)
+        places = occurrences(file.text, file.document.language, self._related.target.name) if file is not None else None
+        imports = [one for one in places or () if one.role == "import"]
+        if file is None or not imports:
+            return group
+        return [file.relative(group[0].kind, "import", one.start_line, one.end_line, None) for one in imports[:1]]
+
+    def _is_related(self, one: Relative) -> bool:
+        """Return whether a place does what is asked for to the name: imports it, inherits from it, raises it."""
+        relation, line = self._asked.relation, one.text.partition("\n")[0]
+        if relation == "subtypes":
+            return one.role == "base"
+        if relation == "imports" and (one.role == "import" or not self._related.target.name):
+            return True
+        return not relation or _LINES[relation].search(line) is not None
 
     def _is_inner_test(self, one: Relative) -> bool:
         """Return whether a place stands in a test within a file of source, as in Rust."""
@@ -230,6 +269,17 @@ class _CallersAnswer:
         prefix = f"{in_code(self._asked.target)} occurs nowhere here; this is about {name}. " if self._taken_for else ""
         if self._file:
             prefix = f"No import here names {in_code(self._file)}, so this is about {name}, which it is called after. "
+        verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
+        if self._asked.relation:
+            does, done = _RELATED[self._asked.relation]
+            prefix = (
+                f"{prefix}Nothing in this corpus {does} {name}, as far as its syntax tells. "
+                if self._unrelated
+                else prefix
+            )
+            verb = verb if self._unrelated else done
+            if self._unrelated and not counts:
+                return prefix.rstrip()
         if not counts:
             beside = " outside it" if self._asked.outside else ""
             return f"{prefix}Nothing in this corpus uses {name}{beside}, as far as its name tells."
@@ -237,20 +287,38 @@ class _CallersAnswer:
             prefix = f"{prefix}Nothing in {in_code(self._asked.inside)} uses {name}, as far as its name tells. "
         elif self._asked.inside:
             counts = [f"{one} in {in_code(self._asked.inside)}" for one in counts]
-        verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
         beyond = " By name alone: another thing of this name may be among them." if len(self._definitions) > 1 else ""
         return f"{prefix}{name} {verb} at {' and at '.join(counts)}.{beyond}"
 
     def _quote(self, places: _PlacesOfKind, most: int, kind: RelatedKind) -> None:
-        """Quote places file by file, and say how many more there are."""
-        shown = 0
-        for group in _grouped_by_file(places.places):
-            for hit in self._hits(group[: min(_MOST_OF_FILE, most - shown)]):
+        """Quote places file by file, and list those that are not quoted."""
+        groups, left, hidden = _grouped_by_file(places.places), most, dict[str, list[int]]()
+        most_of_file = _MOST_OF_FILE if len(places.places) > most else most
+        for group in groups:
+            quoted = group[: min(most_of_file, left)]
+            for hit in self._hits(quoted):
                 self._draft.quote(hit)
-            shown += min(len(group), _MOST_OF_FILE, most - shown)
-        if hidden := len(places.places) + places.more - shown:
-            command = f"quaestor related {self._related.target} --kind {kind} -k 1000"
-            self._draft.say(f"And {hidden:,} more: {in_code(command)} lists all.")
+            left -= len(quoted)
+            if more := group[len(quoted) :]:
+                hidden[group[0].path] = sorted({one.start_line for one in more})
+        self._list(hidden, sum(map(len, groups)) - (most - left) + places.more, kind)
+
+    def _list(self, lines: Mapping[str, Sequence[int]], count: int, kind: RelatedKind) -> None:
+        """Say where else the name is used; ``count`` places, of which the first ``_MOST_LISTED`` are told by line."""
+        listed, left = list[str](), _MOST_LISTED
+        for path, numbers in lines.items():
+            if left > 0:
+                listed.append(f"{in_code(path)} ({', '.join(map(str, numbers[:left]))})")
+            left -= len(numbers)
+        if not count:
+            return
+        command = f"quaestor related {self._related.target} --kind {kind} -k 1000"
+        beyond = (
+            f"{'. ' if listed else ''}{in_code(command)} lists all."
+            if left < 0 or count > sum(map(len, lines.values()))
+            else "."
+        )
+        self._draft.say(f"And {count:,} more: {', '.join(listed)}{beyond}")
 
     def _hits(self, group: Sequence[Relative]) -> Iterable[Hit]:
         """Yield the places of one file as hits; those that overlap are one."""

@@ -29,11 +29,29 @@ _CALLS = frozenset(
 _CALLEES = ("function", "name", "method", "constructor", "macro", "target", "type")
 # A qualified name's last part stands for all of it.
 _QUALIFIED = re.compile(
-    r"attribute|member|field_expression|selector|scoped|qualified|navigation|index_expression|^dot$|command_name|user_type"
+    r"attribute|member|field_expression|selector|scoped|qualified|navigation|scope_resolution|nested_type|index_expression|^dot$|command_name|user_type"
 )
 _GENERIC = re.compile(r"generic|template_(?:function|method|type)|instantiation")
 _IMPORT = re.compile(r"import|^use_|include|export_specifier|^using_directive$|namespace_use")
 _NEW_NAME = re.compile(r"parameter|^keyword_argument$|^named_argument$|label|^for_in_clause$|^value_argument_label$")
+# What a type inherits from or implements stands in one of these, alone or in a list, qualified, or with arguments.
+_BASES = re.compile(
+    r"heritage|extends|implements|superclass|super_interfaces|^interfaces$|^mixins$|base_(?:class_)?clause|base_list"
+    r"|interface_clause|delegation_specifier|inheritance|behaviour|^use_declaration$|^class_interface$|^instance$"
+)
+_AROUND_BASE = re.compile(
+    r"^(?:user_type|constructor_invocation|explicit_delegation|type_list|primary_constructor_base_type|user_defined_type"
+    r"|class_path)$"
+)
+_BASES_WITHIN = {
+    "argument_list": "class_definition",
+    "arguments": "class_definition",
+    "trait_bounds": "trait_item",
+    "type_elem": "interface_type",
+}
+"""What holds bases within a certain node only."""
+_INCLUDES = re.compile(rb"(?:include|extend|prepend|use|defimpl|behaviour|@behaviour)\b")
+"""Calls that make what they are given a base, in Ruby and Elixir."""
 _QUOTED = re.compile(r"comment|string|^text$|heredoc")
 _ENCLOSING = CALLABLES | CONTAINERS
 # Here a bare name of another file means nothing unless the file imports it.
@@ -47,7 +65,7 @@ class Occurrence:
     """One occurrence of a name.
 
     Attributes:
-        role: ``definition``, ``call``, ``reference`` or ``import``.
+        role: ``definition``, ``call``, ``base``, ``reference`` or ``import``.
         start_line: the first line, 1-based.
         end_line: the last line, inclusive: of the whole definition, or the line itself.
         symbols: enclosing definitions, outermost first; a definition's own name comes last.
@@ -257,13 +275,13 @@ class _Reader:
 
     def _role(self, node: Node) -> Role | None:
         parent = node.parent
-        if parent is None:
-            return None
-        if _NEW_NAME.search(parent.type) and _is_new_name(parent, node):
+        if parent is None or (_NEW_NAME.search(parent.type) and _is_new_name(parent, node)):
             return None
         if parent.type == "token_tree":
             follows = self._source.data[node.end_byte : node.end_byte + 1]
             return "call" if follows == b"(" else "reference"
+        if self._is_base(node):
+            return "base"
         if _is_called(node):
             return "call"
         above: Node | None = parent
@@ -274,6 +292,23 @@ class _Reader:
                 return "import"
             above = above.parent
         return "reference"
+
+    def _is_base(self, node: Node) -> bool:
+        """Return whether a type inherits from what a node names, or implements it."""
+        child, parent = node, node.parent
+        while parent is not None and (_AROUND_BASE.match(parent.type) or _stands_for(parent, child)):
+            child, parent = parent, parent.parent
+        above = parent.parent if parent is not None else None
+        if parent is None or above is None:
+            return False
+        stated = parent.child_by_field_name("trait" if parent.type == "impl_item" else "name")
+        if parent.type == "impl_item":
+            return stated is not None and stated.id == child.id
+        if parent.type == "field_declaration":
+            return stated is None  # a struct of Go embeds what has no name of its own
+        included = above.type == "call" and _INCLUDES.match(self._source.data, above.start_byte) is not None
+        within = _BASES_WITHIN.get(parent.type)
+        return (above.type == within or included) if within else _BASES.search(parent.type) is not None
 
     def _is_required(self, declarator: Node, node: Node) -> bool:
         """Return whether a name is assigned by ``= require(...)``, alone or in a destructuring."""
@@ -322,12 +357,16 @@ def _is_called(node: Node) -> bool:
     while (parent := child.parent) is not None:
         if parent.type in _CALLS:
             return _is_callee(parent, child)
-        qualified = _QUALIFIED.search(parent.type) and parent.end_byte == child.end_byte
-        generic = _GENERIC.search(parent.type) and parent.start_byte == child.start_byte
-        if not (qualified or generic):
+        if not _stands_for(parent, child):
             return False
         child = parent
     return False
+
+
+def _stands_for(parent: Node, child: Node) -> bool:
+    """Return whether a node is one of its children qualified or with type arguments: ``shop.Client``, ``List<T>``."""
+    qualified = _QUALIFIED.search(parent.type) is not None and parent.end_byte == child.end_byte
+    return qualified or (_GENERIC.search(parent.type) is not None and parent.start_byte == child.start_byte)
 
 
 def _is_callee(call: Node, child: Node) -> bool:

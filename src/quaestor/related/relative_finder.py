@@ -177,8 +177,8 @@ class NameRelatives:
                 result.complete = False
         result.relatives += spare[: max(0, self._limit - len(result.relatives))]
         # A caller says more than what only names or imports it; files stay in their order.
-        order = {"call": 0, "reference": 1, "import": 2, "mention": 3}
-        result.relatives.sort(key=lambda one: order.get(one.role, 4))
+        order = {"call": 0, "base": 1, "reference": 2, "import": 3, "mention": 4}
+        result.relatives.sort(key=lambda one: order.get(one.role, len(order)))
         return result
 
     def _mirrors(self) -> Iterator[Relative]:
