@@ -9,16 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from posixpath import dirname
 
 from quaestor.answers.drafts import CorpusLines, Draft, in_code, innermost_definition
 from quaestor.answers.explain_name import imported_for
-from quaestor.answers.resolved_names import ResolvedName, resolve_name
+from quaestor.answers.resolved_names import ResolvedName, calls_another, resolve_name, resolve_symbol
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
 from quaestor.core.terms import content_terms, split_identifier
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
+from quaestor.related.imports import imports_of
 from quaestor.related.occurrences import occurrences
 from quaestor.search.callers_question import CallersQuestion, Relation, read_callers_question
 from quaestor.search.names_in_question import looks_like_a_file
@@ -34,6 +37,8 @@ _MOST_DEFINITIONS = 5
 _MOST_CALLEES = 20
 _DEFINING = 10
 _WHOLE = 40
+_FAR = 6
+"""Lines between two import statements of which the second no longer stands at the head of a file."""
 _ROLES = ("call", "base", "reference", "import", "mention")
 _RELATED: Mapping[Relation, tuple[str, str]] = {
     "subtypes": ("extends or implements", "is extended or implemented"),
@@ -58,7 +63,9 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     request = read_callers_question(question.text)
     if request is None:
         return None
-    resolved = resolve_name(corpus, request.target, ("definitions", "callers", "tests"), _LIMIT)
+    # A module that is named by its path has no subtypes: what it defines has.
+    resolve = resolve_symbol if request.relation == "subtypes" else resolve_name
+    resolved = resolve(corpus, request.target, ("definitions", "callers", "tests"), _LIMIT)
     resolved = _with_its_folder(corpus, resolved)
     named_after = _named_after_file(corpus, request.target, resolved)
     resolved = named_after or resolved
@@ -147,9 +154,12 @@ class _CallersAnswer:
         return self._draft.finish("callers")
 
     def callees(self, corpus: Corpus) -> WayAnswer | None:
-        """Return which of the corpus's own definitions a definition calls; None if the name has no definition."""
+        """Return which of the corpus's own definitions a definition calls; None if the name has no definition.
+
+        Of a file, it is which files of the corpus it imports.
+        """
         if not self._definitions:
-            return None
+            return self._imported(corpus, self._related.target.path) if self._related.target.path else None
         home = self._definitions[0]
         known = {name: place for name in _names_called(home.text) if (place := self._defined_at(corpus, name))}
         self._draft.say(self._say_callees(known))
@@ -157,6 +167,28 @@ class _CallersAnswer:
         self._draft.quote(self._lines.hit(home.path, home.start_line, last, home.symbol))
         if len(self._definitions) > 1:
             self._draft.say(self._other_definitions(self._definitions[1:]))
+        return self._draft.finish("callers")
+
+    def _imported(self, corpus: Corpus, path: str) -> WayAnswer | None:
+        """Return which files of the corpus a file imports, with its first import statements; None if it has none."""
+        file = self._lines.file(path)
+        statements = (
+            sorted({one.line for one in imports_of(file.text, file.document.language)}) if file is not None else []
+        )
+        if not statements:
+            return None
+        neighbours = corpus.related(path, ("neighbours",), _LIMIT).of("neighbours")
+        imported = (one.path for one in neighbours if one.role == "imported")
+        # Go imports folders, represented by their last file.
+        paths = [in_code(dirname(one) if one.endswith(".go") else one) for one in imported]
+        known = (
+            f"{amount(len(paths), 'folder' if path.endswith('.go') else 'file')} of this corpus: {', '.join(paths)}"
+            if paths
+            else "no file of this corpus"
+        )
+        self._draft.say(f"{in_code(path)} imports {known}.")
+        last = next((a for a, b in pairwise(statements) if b - a > _FAR), statements[-1])
+        self._draft.quote(self._lines.hit(path, statements[0], min(last, statements[0] + _WHOLE)))
         return self._draft.finish("callers")
 
     def _say_callees(self, known: Mapping[str, str]) -> str:
@@ -184,7 +216,8 @@ class _CallersAnswer:
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
         if self._asked.relation == "imports" and self._related.target.name:
             every = [place for group in _grouped_by_file(every) for place in self._imports(group)]
-        uses = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
+        own = [one for one in every if not self._is_outside(one.path) and not self._is_of_another(one)]
+        uses = sorted(own, key=self._order)
         inside = [one for one in uses if self._is_inside(one)]
         self._elsewhere = bool(self._asked.inside) and not inside and bool(uses)
         uses = inside or uses
@@ -237,6 +270,12 @@ class _CallersAnswer:
             return any(path == one.path for one in self._definitions)
         return bool(outside) and f"/{path}".endswith(f"/{outside.lstrip('./')}")
 
+    def _is_of_another(self, one: Relative) -> bool:
+        """Return whether a line names another owner: ``Vec::new`` is no use of ``Client::new``."""
+        target = self._related.target
+        typed = bool(target.name and target.scope) and target.scope[-1][:1].isupper()
+        return typed and calls_another(one.text.partition("\n")[0], str(target))
+
     def _is_inside(self, one: Relative) -> bool:
         """Return whether a place lies in the file, the folder or the definition that the question names."""
         wanted = self._asked.inside.strip("./").lower()
@@ -261,10 +300,10 @@ class _CallersAnswer:
 
     def _say_how_often(self, code: _PlacesOfKind, tests: _PlacesOfKind) -> str:
         """Return in words how often the name is used, and in how many files."""
-        least = "" if self._related.complete else "at least "
-        counts = [f"{least}{_amount(code)}"] if code.places else []
+        least = not self._related.complete
+        counts = [_amount(code, least=least)] if code.places else []
         if tests.places:
-            counts.append(f"{least}{_amount(tests)} in tests")
+            counts.append(f"{_amount(tests, least=least)} in tests")
         name = in_code(self._name)
         prefix = f"{in_code(self._asked.target)} occurs nowhere here; this is about {name}. " if self._taken_for else ""
         if self._file:
@@ -359,11 +398,10 @@ def _without_equations(definitions: Iterable[Relative]) -> list[Relative]:
     return first_ones
 
 
-def _amount(places: _PlacesOfKind) -> str:
+def _amount(places: _PlacesOfKind, *, least: bool) -> str:
     """Return in words how many places there are and, if all are known, in how many files."""
-    total = len(places.places) + places.more
     files = f" in {amount(len({one.path for one in places.places}), 'file')}" if not places.more else ""
-    return f"{amount(total, 'place')}{files}"
+    return f"{amount(len(places.places) + places.more, 'place', least=least)}{files}"
 
 
 def _grouped_by_file(places: Iterable[Relative]) -> list[list[Relative]]:

@@ -271,12 +271,12 @@ def _with_comment(file: IndexedFile | None, line: int) -> int:
 
 def _uses_of(relatives: Related) -> str:
     """Return in words how often a name is used, and in how many files."""
-    least = "" if relatives.complete else "at least "
     code, tests = relatives.total.get("callers", 0), relatives.total.get("tests", 0)
     files = len({one.path for one in relatives.of("callers")})
     if not code and not tests:
         return "Nothing else here uses it, as far as its name tells."
-    text = f"Used at {least}{amount(code, 'place')} in {amount(files, 'file')}" if code else "Used"
+    least = not relatives.complete
+    text = f"Used at {amount(code, 'place', least=least)} in {amount(files, 'file')}" if code else "Used"
     return f"{text}{', and' if code else ''} at {amount(tests, 'place')} in tests." if tests else f"{text}."
 
 

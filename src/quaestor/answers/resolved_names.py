@@ -80,10 +80,11 @@ def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit:
     name = _SINGLE_COLON.sub(".", name)
     if _QUALIFIED.search(name) and (path := resolve_module(corpus, name)) is not None:
         return ResolvedName(path, corpus.related(path, kinds, limit))
-    return _resolved_symbol(corpus, name, kinds, limit)
+    return resolve_symbol(corpus, name, kinds, limit)
 
 
-def _resolved_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName:
+def resolve_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName:
+    """Resolve the name of a definition; a module's only if nothing is defined by that name."""
     related = _find_related(corpus, name, kinds, limit)
     if related is None or not related.relatives:
         # At the end of a question it cannot be told from the question's own mark.
@@ -159,7 +160,7 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
                 for one in related.of("callers")
                 if one.role == "call" and (one.path not in homes or (makes and _RAISED.search(one.text)))
             )
-            own_calls = tuple(one for one in calls if not _calls_another(one.text, name))
+            own_calls = tuple(one for one in calls if not calls_another(one.text, name))
             if own_calls:
                 return own_calls
     return ()
@@ -207,11 +208,11 @@ def _first_group(match: re.Match[str] | None) -> str:
     return match[1] if match else ""
 
 
-def _calls_another(text: str, name: str) -> bool:
+def calls_another(text: str, name: str) -> bool:
     """Return whether a text only calls a name on other classes: ``Pool.create`` is no use of ``Faults.create``."""
     *owners, own = name.split(".")
     called = re.findall(rf"\b([A-Z]\w*)(?:\.|::|->){re.escape(own)}\b", text) if owners else []
-    return bool(called) and owners[-1] not in called
+    return bool(called) and {owners[-1], "Self"}.isdisjoint(called)
 
 
 def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:

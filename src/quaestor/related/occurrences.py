@@ -52,6 +52,7 @@ _BASES_WITHIN = {
 """What holds bases within a certain node only."""
 _INCLUDES = re.compile(rb"(?:include|extend|prepend|use|defimpl|behaviour|@behaviour)\b")
 """Calls that make what they are given a base, in Ruby and Elixir."""
+_ALIASES = re.compile(rb"(?:alias|import|require)\b")
 _QUOTED = re.compile(r"comment|string|^text$|heredoc")
 _ENCLOSING = CALLABLES | CONTAINERS
 # Here a bare name of another file means nothing unless the file imports it.
@@ -200,8 +201,10 @@ class _Reader:
         defined: set[int] = set()
         for offset in offsets:
             node = root.descendant_for_byte_range(offset, offset + len(self._name))
-            # A comment or a string is one larger node; a name is a node of its own.
-            if node is None or node.start_byte != offset or node.end_byte != offset + len(self._name):
+            # A comment or a string is one larger node; a name is a node of its own, or ends a module's in Elixir.
+            if node is None or node.end_byte != offset + len(self._name):
+                continue
+            if node.start_byte != offset and node.type != "alias":
                 continue
             if _QUOTED.search(node.type) or (node.parent is not None and _is_quoted(node.parent)):
                 continue
@@ -288,7 +291,7 @@ class _Reader:
         for _ in range(8):
             if above is None:
                 break
-            if _IMPORT.search(above.type) or self._is_required(above, node):
+            if _IMPORT.search(above.type) or self._is_required(above, node) or self._is_aliased(above, node):
                 return "import"
             above = above.parent
         return "reference"
@@ -318,6 +321,14 @@ class _Reader:
         if bound is None or value is None or node.end_byte > bound.end_byte:
             return False
         return self._source.data.startswith(b"require(", value.start_byte)
+
+    def _is_aliased(self, call: Node, node: Node) -> bool:
+        """Return whether a call in Elixir imports the module that a node names: ``alias Shop.Client``."""
+        return (
+            node.type == "alias"
+            and call.type == "call"
+            and _ALIASES.match(self._source.data, call.start_byte) is not None
+        )
 
     def _is_member(self, definition: Node) -> bool:
         above = definition.parent

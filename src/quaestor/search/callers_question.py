@@ -19,6 +19,7 @@ from quaestor.search.names_in_question import (
     plain_name,
     says_only,
     set_apart,
+    shape_around,
     shape_of,
     vocabulary,
 )
@@ -33,7 +34,7 @@ class CallersQuestion:
 
     Attributes:
         target: the name or the path as it is written.
-        kind: ``uses`` of it, the ``tests`` that use it, or its ``callees``, which it uses itself.
+        kind: ``uses`` of it, the ``tests`` that use it, or its ``callees``, which it uses itself: what a file imports.
         relation: the only uses that are asked for: its subtypes (what inherits from it or implements it), or the places
             that import, raise or catch it; empty for all.
         plain: whether the name is a plain word, which counts only if the corpus defines it.
@@ -226,7 +227,9 @@ _ACTIVE = re.compile(
     r"|§ ?は[^§]*を[^§]*(?:呼|使|利用|インポート|投げ|継承|実装)|§ ?から呼"
 )
 """What the name itself uses, calls or is derived from."""
-_CALLS = re.compile(r"call|\buse|invoke|ruft|aufgerufen|appel|llam|调用|呼")
+_CALLS = re.compile(
+    r"call|\buse|invoke|import|depend|rely|ruft|aufgerufen|appel|llam|dépend|导入|依赖|调用|呼|インポート|依存"
+)
 _NO_USES = re.compile(
     r"\bhappens (?:if|when) (?:\w+ ){0,3}(?:calls?|uses?|invokes?) §|\b(?:is|are|does|it's) § implemented|where [^§]*§"
     r" (?:\w+ )?implemented|どのよう|どう|なぜ|いつ"
@@ -278,8 +281,8 @@ def _question_of_words(text: str) -> CallersQuestion | None:
     shape, names = shape_of(rest)
     plain = not names
     if not names and (word := plain_name(rest, _USE)):
-        shape, names = shape_of(re.sub(rf"\b{word}\b", f"`{word}`", rest, count=1))
-        names = names if word[0].isupper() or _SAID_OF_CODE.search(shape) else ()
+        shape = shape_around(rest, word)
+        names = (word,) if word[0].isupper() or _SAID_OF_CODE.search(shape) else ()
     kind = _kind_of_shape(shape) if len(names) == 1 else None
     if kind is None:
         return None

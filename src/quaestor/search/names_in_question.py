@@ -12,15 +12,20 @@ from quaestor.chunking.languages import knows_extension
 _PART = r"[^\W\d][\w$]*"
 NAME = (
     r"(?:`[^`\n]{1,200}`|(?<![\w$./\\@-])(?:[A-Za-z]:)?[/\\]?(?:[\w.@~+-]+[/\\])+[\w.@~+-]*\w"
-    rf"|(?<![\w$@-])[@$#&*~]?\.?{_PART}(?:(?:::|->|\.|#|:|/)[~$@]?{_PART})*(?:\[\])?[!?*]?(?:\([^()\s]{{0,60}}\))?)"
+    rf"|(?<![\w$@-])[@$#&*~]?\.?{_PART}(?:(?:::|->|\.|#|:|/)[~$@]?{_PART})*(?:\[\])?[!?*]?(?:\([^()\s]{{0,60}}\)"
+    rf"|/\d{{1,2}}(?![\w./]))?)"
 )
 """A name or a path as people write it in a sentence: ``Client.send``, ``src/a.py``, ``get!``, ``getSlot(byte[])``."""
 _NAME = re.compile(NAME)
 _CJK = r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
 _BESIDE_CJK = re.compile(rf"(?<=[!-~])(?={_CJK})|(?<={_CJK})(?=[!-~])")
 _MARKED = re.compile(
-    r"[^\W_]_+[^\W_]|^_+\w|\w_+$|[a-z\d][A-Z]|[A-Z]{2,}[a-z]|::|->|\w#\w|\w\.\w|\w:\w|\(|\w!$|[a-z]\d+[a-z]"
+    r"[^\W_]_+[^\W_]|^_+\w|\w_+$|[a-z\d][A-Z]|[A-Z]{2,}[a-z]|::|->|[\w!?]/\d{1,2}$|\w#\w|\w\.\w|\w:\w|\(|\w!$"
+    r"|[a-z]\d+[a-z]"
 )
+_ARGUMENTS = re.compile(r"\([^()]*\)$|\[\]$")
+_ARITY = re.compile(r"([^\W\d][\w.:#]*[!?]?)/\d{1,2}")
+"""A function with the number of its arguments, as Elixir and Erlang name it: ``lists:map/2``."""
 _ABBREVIATIONS = frozenset({"e.g", "i.e", "etc", "vs", "a.k.a", "node.js", "vue.js", "next.js", "github", "javascript"})
 _LONGEST = 200
 _MOST_LETTERS = 4000
@@ -29,7 +34,8 @@ _MOST_LETTERS = 4000
 def bare_name(text: str) -> str:
     """Return a name without a sentence's marks around it: backticks, arguments, a full stop."""
     plain = text.strip().strip("`'\"“”").rstrip("?.,;:")
-    return re.sub(r"\([^()]*\)$|\[\]$", "", plain).strip()
+    counted = _ARITY.fullmatch(plain)
+    return counted[1] if counted else _ARGUMENTS.sub("", plain).strip()
 
 
 def looks_like_code(text: str) -> bool:
@@ -71,8 +77,8 @@ _LATIN_GRAMMAR = frozenset(
     place places spot spots line lines file files module modules class classes function functions method methods
     procedure procedures package packages crate crates header headers component components type types struct structs
     interface interfaces trait traits protocol protocols enum enums macro macros hook hooks decorator decorators
-    constant constants variable variables exception exceptions error errors code codebase source sources project repo
-    repository name named symbol folder folders parts part
+    constant constants variable variables exception exceptions error errors behaviour behaviours behavior behaviors
+    code codebase source sources project repo repository name named symbol folder folders parts part
     wer wen wem was welche welcher welches welchen welchem wo woher von vom aus im sind war wird werden wurde die der
     das dem den des ein eine einer einem einen und oder alle alles jede jeder jedes noch irgendwo irgendwer irgendetwas
     etwas jemand überall überhaupt auch genau ich man mir uns es sie hier gibt zeig zeige liste nenne bitte mal auf ab
@@ -130,7 +136,8 @@ NAME_MARK = "§"
 _KIND_OF_NAME = (
     r"(?:function|method|class|module|file|script|package|struct|trait|interface|enum|type|macro|constant|variable"
     r"|decorator"
-    r"|protocol|component|header|exception|error|symbol|procedure|hook|funktion|methode|klasse|schnittstelle|modul"
+    r"|behaviou?r|protocol|component|header|exception|error|symbol|procedure|hook|funktion|methode|klasse"
+    r"|schnittstelle|modul"
     r"|datei|typ"
     r"|konstante|fonction|méthode|classe|fichier|función|método|clase|interfaz|módulo|archivo|fichero)"
 )
@@ -373,7 +380,8 @@ def _question_of_words(text: str) -> NameQuestion | None:
     for aspect, told in _ASPECTS.items():
         if names and says_only(shape, told) and _ASKS_FOR.get(aspect, _ANY).search(shape):
             return NameQuestion(names[0], aspect=aspect)
-        if not names and _OF_CODE.search(shape) and aspect in _OF_PLAIN and (word := plain_name(text, told)):
+        word = "" if names or aspect not in _OF_PLAIN or not _OF_CODE.search(shape) else plain_name(text, told)
+        if word and not _OF_OTHERS.search(shape_around(text, word)):
             return NameQuestion(word, aspect=aspect, plain=True)
     return None
 
@@ -387,9 +395,13 @@ def plain_name(text: str, *told: Vocabulary) -> str:
     if len(words) != 1 or not text.isascii():
         return ""
     [word] = words
-    marked = f"{text[: word.start('word')]} `{word['word']}` {text[word.end('word') :]}"
     is_name = not word["article"] or word["word"][0].isupper()
-    return word["word"] if is_name and says_only(shape_of(marked)[0], *told) else ""
+    return word["word"] if is_name and says_only(shape_around(text, word["word"]), *told) else ""
+
+
+def shape_around(text: str, word: str) -> str:
+    """Return the shape of a question in which a plain word is a name."""
+    return shape_of(re.sub(rf"\b{re.escape(word)}\b", f"`{word}`", text, count=1))[0]
 
 
 def asks_about_a_word(text: str) -> bool:
