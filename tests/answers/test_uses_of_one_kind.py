@@ -18,14 +18,16 @@ FILES = {
     ),
     "ferry/boats.py": (
         "from ferry.base import (\n    Boat,\n    Leak,\n)\n\n\nclass Barge(Boat):\n    def sink(self, deep):\n"
-        "        raise Leak(deep)\n\n\nclass Raft(Boat): ...\n\n\ndef tow(boat: Boat):\n    try:\n        boat.sink(3)\n"
-        "    except Leak:\n        return None\n"
+        "        raise Leak(deep)\n\n\nclass Raft(Boat): ...\n\n\n"
+        "def tow(boat: Boat):\n    try:\n        boat.sink(3)\n    except Leak:\n        return None\n"
     ),
     "ferry/fares.py": f"def sum_fares(day, *, night=False):\n    total = 0\n{BODY}    return total\n",
     "ferry/crew.py": (
         f"class Crew:\n    size = 3\n{BODY.replace('total +=', 'x =')}\n"
         "    def __init__(self, captain):\n        self.captain = captain\n"
     ),
+    "ferry/left.py": "class Gate:\n    def shut_it(self): ...\n",
+    "ferry/right.py": "class Gate:\n    def shut_it(self): ...\n",
     "tests/test_boats.py": "from ferry.boats import Barge, Raft\n\n\ndef test_it():\n    Barge().row()\n",
     "lib/sources.ex": "defmodule Ferry.Sources do\n  def find(x), do: x\n\n  def all(x), do: find(x)\nend\n",
     "lib/use.ex": (
@@ -136,3 +138,15 @@ def test_a_line_is_shown_with_its_definition(index: Index) -> None:
 def test_a_plain_word_that_no_code_defines_is_left_to_the_search(index: Index) -> None:
     assert answer_by_way(Question("what does boat return?"), index) is None
     assert answered(index, "where is tow defined?")[1] == [("ferry/boats.py", 15)]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_method_of_a_class_of_a_module(index: Index, side: str) -> None:
+    assert answered(index, f"where is ferry.{side}.Gate.shut_it defined?")[1] == [(f"ferry/{side}.py", 2)]
+
+
+def test_how_a_definition_works_is_told_by_all_of_it_or_left_to_the_search(index: Index) -> None:
+    assert answered(index, "how does `tow` work?")[1] == [("ferry/boats.py", 15)]
+    assert answer_by_way(Question("how does sum_fares work?"), index) is None
+    assert answer_by_way(Question("how does `Raft` work?"), index) is None
+    assert answer_by_way(Question("how does ferry/left.py work?"), index) is None

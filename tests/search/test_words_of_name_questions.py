@@ -29,6 +29,9 @@ SIGNATURES = """Which arguments does {} take?|Show me the signature of {}|what a
 Welche Parameter hat {}?|Quels arguments prend {} ?|¿Cuáles son los parámetros de {}?
 {} 有哪些参数？|{} の引数は何ですか？"""
 
+WORKINGS = """How does {} work?|how is the function {} implemented?|Wie funktioniert {}?|Comment fonctionne {} ?
+¿Cómo funciona {}?|{} 是如何工作的？|{} はどのように動作しますか？"""
+
 
 def forms(text: str) -> st.SearchStrategy[str]:
     return st.sampled_from([form for line in text.split("\n") for form in line.split("|")])
@@ -64,7 +67,9 @@ def test_uses_of_one_kind(text: str, relation: str) -> None:
     assert (found.target, found.relation) == ("OrderDesk", relation)
 
 
-@pytest.mark.parametrize(("forms_of", "aspect"), [(PLACES, "place"), (RETURNS, "returns"), (SIGNATURES, "signature")])
+@pytest.mark.parametrize(
+    ("forms_of", "aspect"), [(PLACES, "place"), (RETURNS, "returns"), (SIGNATURES, "signature"), (WORKINGS, "working")]
+)
 def test_what_is_asked_of_a_name(forms_of: str, aspect: str) -> None:
     for form in (form for line in forms_of.split("\n") for form in line.split("|")):
         text = form.format("send_order")

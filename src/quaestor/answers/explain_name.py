@@ -48,6 +48,8 @@ _RETURNS = re.compile(r"\s*(?:return|yield)\b")
 _RAISES = re.compile(
     r"\b(?:raise|throw|panic!?|bail!|croak|die|abort|revert|fatalError|preconditionFailure)\b(?!\s*[=:,])"
 )
+_FEWEST_LINES = 5
+"""Lines of a definition that tells how it works."""
 _MOST_TOLD = 5
 """Places where a definition returns or raises that are quoted."""
 _CONSTRUCTORS = frozenset("__init__ constructor initialize __construct init new".split())
@@ -84,6 +86,8 @@ def _explain_target(request: NameQuestion, corpus: Corpus) -> WayAnswer | None:
     path, lead = _path_of_target(corpus, target, request.kind), ""
     if path is None and looks_like_a_file(target) and (path := nearest_path(corpus, target)) is not None:
         lead = f"{in_code(target)} is not here; the nearest path is {in_code(path)}."
+    if path is not None and request.aspect == "working":
+        return None
     if path is not None:
         return _explain_line(corpus, path, request.line, lead) if request.line else explain_file(corpus, path, lead)
     resolved = None if looks_like_a_file(target) else resolve_name(corpus, target, _KINDS, _LIMIT)
@@ -100,7 +104,7 @@ def _explain_resolved(request: NameQuestion, corpus: Corpus, resolved: ResolvedN
     related = resolved.related
     assert related is not None  # checked where it was resolved
     if related.target.path and not related.target.name:
-        return explain_file(corpus, related.target.path)
+        return None if request.aspect == "working" else explain_file(corpus, related.target.path)
     if not related.of("definitions"):
         unknown = resolved.corrected or request.aspect == "place"
         return None if unknown else _explain_documented_name(corpus, related, request.target)
@@ -111,7 +115,11 @@ def _explain_resolved(request: NameQuestion, corpus: Corpus, resolved: ResolvedN
         if resolved.corrected
         else ""
     )
-    return _explain_known_name(corpus, related, correction, request.aspect)
+    answer = _explain_known_name(corpus, related, correction, request.aspect)
+    # How something long works, parts of it tell that a search finds; and a line or two do not tell it.
+    lines = answer.hits[0].end_line - answer.hits[0].start_line + 1
+    long = any(isinstance(piece, str) and piece.startswith("It ends at line") for piece in answer.pieces)
+    return None if request.aspect == "working" and (long or lines < _FEWEST_LINES) else answer
 
 
 def _is_defined(corpus: Corpus, related: Related) -> bool:

@@ -182,7 +182,7 @@ def _is_said(word: str, told: Iterable[Vocabulary]) -> bool:
     return re.fullmatch(f"(?:{said})+", word) is not None
 
 
-Aspect: TypeAlias = Literal["", "place", "signature", "returns", "raises", "members"]
+Aspect: TypeAlias = Literal["", "place", "signature", "returns", "raises", "members", "working"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +311,7 @@ _ASKS_FOR: dict[Aspect, re.Pattern[str]] = {
         r"|フィールド|メンバ"
     ),
 }
-_OF_PLAIN: frozenset[Aspect] = frozenset({"place", "returns", "signature", "members"})
+_OF_PLAIN: tuple[Aspect, ...] = ("place", "returns", "signature", "members")
 _AT_LINE = re.compile(
     r"(?P<path>[\w./\\@~+-]*\w\.\w+)(?:(?::|#L|\(|,?\s+(?:(?:on|at|in"
     r"|near)\s+)?lines?\s+)(?P<line>\d{1,7})(?:[:,-]L?\d+)*\)?)"
@@ -337,6 +337,11 @@ _ASKS = re.compile(
     r"\b(?:what|where|which|find|show|tell|give|list|know|see|is there|was|wo|zeige?|welche\w?|qu[eé]|quoi|où|montrez?"
     r"|d[oó]nde"
     r"|muestra|muéstrame|dame)\b|什么|哪|显示|何|どこ|見せ|教え"
+)
+_HOW_IT_WORKS = re.compile(
+    r"\bhow (?:exactly )?(?:does|do|is|are) § (?:exactly |actually |really )?(?:work|works|implemented|function)\b"
+    r"|\bwie (?:funktioniert|arbeitet) §|\bcomment (?:fonctionne|marche) §|\bcómo funciona §"
+    r"|§ 是?(?:如何|怎么|怎样)(?:工作|运行|实现)的?|§ は(?:どのように|どう)(?:動作|動|機能|実装)"
 )
 _GOES_ON = re.compile(r"\W*(?:and|or|und|oder|et|ou|y)\b")
 
@@ -371,16 +376,25 @@ def read_name_question(text: str) -> NameQuestion | None:
 def _question_of_words(text: str) -> NameQuestion | None:
     """Return what a question asks of a name by all the words beside it; None if these say anything else."""
     shape, names = shape_of(text)
+    if not names:
+        return _question_of_plain_word(text, shape)
+    if len(names) == 1 and _HOW_IT_WORKS.search(shape) and says_only(_HOW_IT_WORKS.sub(" ", shape)):
+        return NameQuestion(names[0], aspect="working")
     if len(names) > 1 or _OF_OTHERS.search(shape):
         return None
-    if names and says_only(shape) and _ASKS.search(shape) and not _GOES_ON.match(shape):
+    if says_only(shape) and _ASKS.search(shape) and not _GOES_ON.match(shape):
         return NameQuestion(names[0], aspect="place" if _ASKS_FOR["place"].search(shape) else "")
-    if not names and _WHERE_IS.match(text) and (word := plain_name(text)):
+    told = (one for one, words in _ASPECTS.items() if says_only(shape, words))
+    aspect = next((one for one in told if _ASKS_FOR.get(one, _ANY).search(shape)), None)
+    return None if aspect is None else NameQuestion(names[0], aspect=aspect)
+
+
+def _question_of_plain_word(text: str, shape: str) -> NameQuestion | None:
+    """Return what a question asks of a plain word that may be a name; None if it is not said of code alone."""
+    if _WHERE_IS.match(text) and (word := plain_name(text)):
         return NameQuestion(word, aspect="place", plain=True)
-    for aspect, told in _ASPECTS.items():
-        if names and says_only(shape, told) and _ASKS_FOR.get(aspect, _ANY).search(shape):
-            return NameQuestion(names[0], aspect=aspect)
-        word = "" if names or aspect not in _OF_PLAIN or not _OF_CODE.search(shape) else plain_name(text, told)
+    for aspect in _OF_PLAIN if _OF_CODE.search(shape) else ():
+        word = plain_name(text, _ASPECTS[aspect])
         if word and not _OF_OTHERS.search(shape_around(text, word)):
             return NameQuestion(word, aspect=aspect, plain=True)
     return None
