@@ -28,6 +28,15 @@ FILES = {
     ),
     "ferry/left.py": "class Gate:\n    def shut_it(self): ...\n",
     "ferry/right.py": "class Gate:\n    def shut_it(self): ...\n",
+    "quay/quay.go": (
+        "package quay\n\ntype Store interface {\n\t// Put it down.\n\tPut(x int) error\n\tGet() int\n}\n\n"
+        "type Extended interface {\n\tStore\n}\n"
+    ),
+    "quay/shed.go": (
+        "package quay\n\ntype Shed struct{ x int }\n\nfunc (s *Shed) Put(x int) error { return ErrFull }\n\n"
+        "func (s *Shed) Get() int { return s.x }\n\ntype Half struct{}\n\nfunc (h Half) Get() int { return 1 }\n"
+    ),
+    "quay/errors.go": 'package quay\n\nvar ErrFull = errors.New("full")\n',
     "tests/test_boats.py": "from ferry.boats import Barge, Raft\n\n\ndef test_it():\n    Barge().row()\n",
     "lib/sources.ex": "defmodule Ferry.Sources do\n  def find(x), do: x\n\n  def all(x), do: find(x)\nend\n",
     "lib/use.ex": (
@@ -150,3 +159,28 @@ def test_how_a_definition_works_is_told_by_all_of_it_or_left_to_the_search(index
     assert answer_by_way(Question("how does sum_fares work?"), index) is None
     assert answer_by_way(Question("how does `Raft` work?"), index) is None
     assert answer_by_way(Question("how does ferry/left.py work?"), index) is None
+
+
+def test_types_of_go_implement_an_interface_by_their_methods(index: Index) -> None:
+    text, places = answered(index, "Which types implement Store?")
+    assert text.startswith("`Store` is extended or implemented at 2 places in 2 files. Types that have all its methods")
+    assert sorted(places) == [("quay/quay.go", 3), ("quay/quay.go", 10), ("quay/shed.go", 3)]
+
+
+@pytest.mark.parametrize("question", ["where is ErrFull returned?", "which functions return ErrFull?"])
+def test_where_something_is_returned(index: Index, question: str) -> None:
+    text, places = answered(index, question)
+    assert text.startswith("`ErrFull` is returned at 1 place in 1 file.")
+    assert places == [("quay/shed.go", 5), ("quay/errors.go", 3)]
+
+
+def test_a_method_as_go_writes_it(index: Index) -> None:
+    assert answered(index, "where is (*Shed).Get defined?")[1] == [("quay/shed.go", 7)]
+
+
+def test_a_file_that_no_import_names_is_used_by_what_it_defines(index: Index) -> None:
+    text, places = answered(index, "What uses quay/errors.go?")
+    assert text.startswith(
+        "No import here names `quay/errors.go`. Other files use what it defines: `ErrFull` (`quay/shed.go`)."
+    )
+    assert places == [("quay/shed.go", 5)]

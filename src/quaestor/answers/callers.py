@@ -33,6 +33,11 @@ _MOST_SHOWN = 12
 _MOST_SHOWN_BESIDE = 3
 _MOST_OF_FILE = 4
 _MOST_LISTED = 60
+_MOST_METHODS = 12
+_MOST_DEFINED = 12
+_MOST_FILES = 3
+_INTERFACE = re.compile(r"\binterface\s*\{")
+_METHOD = re.compile(r"^[ \t]+([A-Za-z_]\w*)\(", re.MULTILINE)
 _MOST_DEFINITIONS = 5
 _MOST_CALLEES = 20
 _DEFINING = 10
@@ -45,11 +50,13 @@ _RELATED: Mapping[Relation, tuple[str, str]] = {
     "imports": ("imports", "is imported"),
     "raises": ("raises", "is raised"),
     "catches": ("catches", "is caught"),
+    "returns": ("returns", "is returned"),
 }
 """How it is said that something does what is asked to a name, and that it is done."""
 _LINES: Mapping[Relation, re.Pattern[str]] = {
     "imports": re.compile(r"\s*(?:import|from|include|#\s*include|use|using|require|alias|open|load|source|library)\b"),
     "raises": re.compile(r"\b(?:rais\w+|throws?|revert|panic|abort|fail|Err|die|croak|return)\b"),
+    "returns": re.compile(r"\breturn\b|->|=>"),
     "catches": re.compile(r"\b(?:except|catch|rescue|is_a|instanceof|isinstance|Is|As|on)\b|=>|\b(?:case|when)\b"),
 }
 """What stands in the line of such a use."""
@@ -66,6 +73,7 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     # A module that is named by its path has no subtypes: what it defines has.
     resolve = resolve_symbol if request.relation == "subtypes" else resolve_name
     resolved = resolve(corpus, request.target, ("definitions", "callers", "tests"), _LIMIT)
+    path = resolved.related.target.path if resolved is not None and resolved.related is not None else None
     resolved = _with_its_folder(corpus, resolved)
     named_after = _named_after_file(corpus, request.target, resolved)
     resolved = named_after or resolved
@@ -74,7 +82,12 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     if request.plain and not resolved.related.of("definitions"):
         return None
     draft = _CallersAnswer(request, resolved, CorpusLines(corpus), file=request.target if named_after else "")
-    return draft.callees(corpus) if request.kind == "callees" else draft.uses()
+    if request.relation == "subtypes":
+        draft.implementers = _implementers(corpus, resolved.related.of("definitions"))
+    if request.kind == "callees":
+        return draft.callees(corpus)
+    imported = resolved.related.target.name or resolved.related.of("callers") or resolved.related.of("tests")
+    return (None if imported or path is None else draft.uses_of_contents(corpus, path)) or draft.uses()
 
 
 def _with_its_folder(corpus: Corpus, resolved: ResolvedName | None) -> ResolvedName | None:
@@ -100,6 +113,25 @@ def _named_after_file(corpus: Corpus, target: str, resolved: ResolvedName | None
     return other if other.related.target.name and other.related.of("definitions") else None
 
 
+def _implementers(corpus: Corpus, definitions: Iterable[Relative]) -> list[Relative]:
+    """Return the types of Go that have all methods of an interface, whose name they need not state."""
+    interface = next((one for one in definitions if one.language == "go" and _INTERFACE.search(one.text)), None)
+    methods = _METHOD.findall(interface.text)[:_MOST_METHODS] if interface is not None else []
+    owners: set[tuple[str, str]] | None = None
+    for method in methods:
+        places = corpus.related(method, ("definitions",), _LIMIT).of("definitions")
+        having = {(dirname(one.path), (one.symbol or "").rpartition(".")[0]) for one in places if one.language == "go"}
+        owners = having if owners is None else owners & having
+    found = list[Relative]()
+    for folder, name in sorted(owners or ()):
+        homes = corpus.related(name, ("definitions",), _LIMIT).of("definitions") if name else ()
+        here = next((one for one in homes if dirname(one.path) == folder), None)
+        if here is not None:
+            kind: RelatedKind = "tests" if profile_path(here.path).test else "callers"
+            found.append(replace(here, kind=kind, role="base"))
+    return found
+
+
 def _used_nowhere(name: str, resolved: ResolvedName) -> WayAnswer:
     near = f" The nearest names here: {', '.join(map(in_code, resolved.nearest))}." if resolved.nearest else ""
     draft = Draft()
@@ -119,6 +151,9 @@ class _CallersAnswer:
     """An unfinished answer, made from the question, the relatives of the name and the corpus's lines.
 
     ``file`` is the requested file if the answer is about the name that the file is called after; else empty.
+
+    Attributes:
+        implementers: types that implement the name without naming it.
     """
 
     def __init__(self, request: CallersQuestion, resolved: ResolvedName, lines: CorpusLines, file: str = "") -> None:
@@ -133,6 +168,7 @@ class _CallersAnswer:
         self._draft = Draft()
         self._elsewhere = False
         self._unrelated = False
+        self.implementers: Sequence[Relative] = ()
 
     def uses(self) -> WayAnswer | None:
         """Return who uses the name; None if neither a use nor a definition is known."""
@@ -151,6 +187,33 @@ class _CallersAnswer:
             # Where nothing but tests uses it, these are what there is to show.
             most = _MOST_SHOWN_BESIDE if of_kind.places else most
         self._quote_definition()
+        return self._draft.finish("callers")
+
+    def uses_of_contents(self, corpus: Corpus, path: str) -> WayAnswer | None:
+        """Return which files use what a file defines that no import names; None if none does.
+
+        Files of one folder in Go and of one module in C# use each other without an import. A name that others define as
+        well tells nothing.
+        """
+        outer = [one for one in self._lines.definitions(path) if not one.scope or one.kind == "method"]
+        used: dict[str, list[Relative]] = {}
+        for definition in outer[:_MOST_DEFINED]:
+            related = corpus.related(definition.name, ("definitions", "callers", "tests"), _LIMIT)
+            places = [one for one in (*related.of("callers"), *related.of("tests")) if one.path != path]
+            if all(one.path == path for one in related.of("definitions")):
+                used[definition.name] = [one for one in places if one.role != "named alike"]
+        told = {name: places for name, places in used.items() if places}
+        if not told:
+            return None
+        names = "; ".join(
+            f"{in_code(name)} ({', '.join(map(in_code, _paths(told[name])[:_MOST_FILES]))})" for name in told
+        )
+        self._draft.say(
+            f"No import here names {in_code(path)}. Other files use what it defines: {names}. Told by name."
+        )
+        for places in [*told.values()][:_MOST_DEFINITIONS]:
+            for hit in self._hits(places[:1]):
+                self._draft.quote(hit)
         return self._draft.finish("callers")
 
     def callees(self, corpus: Corpus) -> WayAnswer | None:
@@ -214,6 +277,8 @@ class _CallersAnswer:
     def _requested_uses(self) -> tuple[_PlacesOfKind, _PlacesOfKind]:
         """Return the uses in code and in tests that were asked for, those that the question describes first."""
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
+        known = {(one.path, one.start_line) for one in every}
+        every += [one for one in self.implementers if (one.path, one.start_line) not in known]
         if self._asked.relation == "imports" and self._related.target.name:
             every = [place for group in _grouped_by_file(every) for place in self._imports(group)]
         own = [one for one in every if not self._is_outside(one.path) and not self._is_of_another(one)]
@@ -327,6 +392,8 @@ class _CallersAnswer:
         elif self._asked.inside:
             counts = [f"{one} in {in_code(self._asked.inside)}" for one in counts]
         beyond = " By name alone: another thing of this name may be among them." if len(self._definitions) > 1 else ""
+        if self.implementers:
+            beyond = " Types that have all its methods, by their names, are among them."
         return f"{prefix}{name} {verb} at {' and at '.join(counts)}.{beyond}"
 
     def _quote(self, places: _PlacesOfKind, most: int, kind: RelatedKind) -> None:
@@ -402,6 +469,10 @@ def _amount(places: _PlacesOfKind, *, least: bool) -> str:
     """Return in words how many places there are and, if all are known, in how many files."""
     files = f" in {amount(len({one.path for one in places.places}), 'file')}" if not places.more else ""
     return f"{amount(len(places.places) + places.more, 'place', least=least)}{files}"
+
+
+def _paths(places: Iterable[Relative]) -> list[str]:
+    return list(dict.fromkeys(one.path for one in places))
 
 
 def _grouped_by_file(places: Iterable[Relative]) -> list[list[Relative]]:

@@ -33,7 +33,9 @@ _QUALIFIED = re.compile(
 )
 _GENERIC = re.compile(r"generic|template_(?:function|method|type)|instantiation")
 _IMPORT = re.compile(r"import|^use_|include|export_specifier|^using_directive$|namespace_use")
-_NEW_NAME = re.compile(r"parameter|^keyword_argument$|^named_argument$|label|^for_in_clause$|^value_argument_label$")
+_NEW_NAME = re.compile(
+    r"parameter|^keyword_argument$|^named_argument$|label|^method_(?:elem|spec)$|^for_in_clause$|^value_argument_label$"
+)
 # What a type inherits from or implements stands in one of these, alone or in a list, qualified, or with arguments.
 _BASES = re.compile(
     r"heritage|extends|implements|superclass|super_interfaces|^interfaces$|^mixins$|base_(?:class_)?clause|base_list"

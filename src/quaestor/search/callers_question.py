@@ -25,7 +25,7 @@ from quaestor.search.names_in_question import (
 )
 
 UseKind = Literal["uses", "tests", "callees"]
-Relation = Literal["", "subtypes", "imports", "raises", "catches"]
+Relation = Literal["", "subtypes", "imports", "raises", "catches", "returns"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class CallersQuestion:
         target: the name or the path as it is written.
         kind: ``uses`` of it, the ``tests`` that use it, or its ``callees``, which it uses itself: what a file imports.
         relation: the only uses that are asked for: its subtypes (what inherits from it or implements it), or the places
-            that import, raise or catch it; empty for all.
+            that import, raise, catch or return it; empty for all.
         plain: whether the name is a plain word, which counts only if the corpus defines it.
         without_tests: whether tests are not asked for.
         outside: a path in which uses are not asked for; ``.`` for the file that defines the name.
@@ -241,6 +241,8 @@ _SAID_OF_CODE = re.compile(
 )
 """What is said of code alone, so that a plain word may be its name."""
 _OWN_USE = re.compile(r"\W*(?:do|does|did|is|are)\s+(?:it|this|that|the|we|you|they)\b.* us(?:e|ing) §")
+_RETURNED = re.compile(r"\b(?:return|returns|returning) §|§ (?:\w+ )?returned\b|返回了? ?§|§ ?を返")
+"""What others do with the name: "which functions return Client?"."""
 _HOW_MANY = re.compile(r"\bhow (?:many(?: times)?|often)\b|^\W*how(?= is .{1,200}\btested\b)", _I)
 _RELATIONS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
     (
@@ -253,6 +255,7 @@ _RELATIONS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
     ),
     ("imports", re.compile(r"import|导入|インポート")),
     ("raises", re.compile(r"\brais|\bthrow|wirft|werfen|geworfen|\blev|lève|\blan[zc]|抛出|投|送出")),
+    ("returns", re.compile(r"return|返")),
     ("catches", re.compile(r"catch|caught|fäng|fang|attrap|captur|捕获|捕捉|キャッチ")),
 )
 _HOW = re.compile(r"^\W*(?:how|why|when)\b|\bhow (?:do|does|can|could|should|to|is|are)\b|\bwhy\b", _I)
@@ -308,6 +311,7 @@ def _without_place(text: str) -> tuple[str, str]:
 def _kind_of_shape(shape: str) -> UseKind | None:
     if _NO_USES.search(shape):
         return None
+    shape = _RETURNED.sub("used §", shape)
     if _ACTIVE.search(shape):
         return "callees" if _CALLS.search(shape) and says_only(shape, _USE) else None
     if says_only(shape, _TESTING, _USE) and not re.search(r"\bonly\b", shape):

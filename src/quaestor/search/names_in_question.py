@@ -18,6 +18,7 @@ NAME = (
 """A name or a path as people write it in a sentence: ``Client.send``, ``src/a.py``, ``get!``, ``getSlot(byte[])``."""
 _NAME = re.compile(NAME)
 _CJK = r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
+_GO_METHOD = re.compile(r"\(\*(\w{1,80})\)\.(?=\w)")
 _BESIDE_CJK = re.compile(rf"(?<=[!-~])(?={_CJK})|(?<={_CJK})(?=[!-~])")
 _MARKED = re.compile(
     r"[^\W_]_+[^\W_]|^_+\w|\w_+$|[a-z\d][A-Z]|[A-Z]{2,}[a-z]|::|->|[\w!?]/\d{1,2}$|\w#\w|\w\.\w|\w:\w|\(|\w!$"
@@ -55,7 +56,11 @@ def looks_like_a_file(text: str) -> bool:
 
 
 def set_apart(text: str) -> str:
-    """Return a text with a space between its Chinese or Japanese and what else it has: ``send_all 在哪里``."""
+    """Return a text with a space between its Chinese or Japanese and what else it has: ``send_all 在哪里``.
+
+    A method as Go writes it, ``(*Client).Send``, becomes ``Client.Send``.
+    """
+    text = _GO_METHOD.sub(r"\1.", text)
     return text if text.isascii() else _BESIDE_CJK.sub(" ", text)
 
 
