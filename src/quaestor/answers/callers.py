@@ -85,7 +85,7 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     if request.relation == "subtypes":
         draft.implementers = _implementers(corpus, resolved.related.of("definitions"))
     if request.kind == "callees":
-        return draft.callees(corpus)
+        return draft.callees(corpus, path or "")
     imported = resolved.related.target.name or resolved.related.of("callers") or resolved.related.of("tests")
     return (None if imported or path is None else draft.uses_of_contents(corpus, path)) or draft.uses()
 
@@ -216,13 +216,13 @@ class _CallersAnswer:
                 self._draft.quote(hit)
         return self._draft.finish("callers")
 
-    def callees(self, corpus: Corpus) -> WayAnswer | None:
+    def callees(self, corpus: Corpus, path: str) -> WayAnswer | None:
         """Return which of the corpus's own definitions a definition calls; None if the name has no definition.
 
-        Of a file, it is which files of the corpus it imports.
+        Of a file, whose ``path`` is given, it is which files of the corpus it imports.
         """
         if not self._definitions:
-            return self._imported(corpus, self._related.target.path) if self._related.target.path else None
+            return self._imported(corpus, path) if path else None
         home = self._definitions[0]
         known = {name: place for name in _names_called(home.text) if (place := self._defined_at(corpus, name))}
         self._draft.say(self._say_callees(known))
