@@ -180,7 +180,7 @@ _USE = vocabulary(
     " depend depends depending dependents rely relies consum* import* includ* require requires required instantiat*"
     " construct constructs constructed create* creating instance instances object objects new implement implements"
     " implementing implementations implementers implementors inherit* subclass* subtype* extend extends"
-    " extended extending deriv* descend* overrid* raise raises raised raising throw throws thrown throwing catch"
+    " extended extending deriv* descend* raise raises raised raising throw throws thrown throwing catch"
     " catches"
     " catching caught trigger* unused dead needed"
     " aufruf* aufgerufen ruf ruft rufen verwend* benutz* nutz* genutzt referenz* importier* instan* erzeug* erstell*"
@@ -231,7 +231,8 @@ _CALLS = re.compile(
     r"call|\buse|invoke|import|depend|rely|ruft|aufgerufen|appel|llam|dépend|导入|依赖|调用|呼|インポート|依存"
 )
 _NO_USES = re.compile(
-    r"\bhappens (?:if|when) (?:\w+ ){0,3}(?:calls?|uses?|invokes?) §|\b(?:is|are|does|it's) § implemented|where [^§]*§"
+    r"^\W*should (?!i\b|we\b)|\bhappens (?:if|when) (?:\w+ ){0,3}(?:calls?|uses?|invokes?) §|\b(?:is|are|does|it's) §"
+    r" implemented|where [^§]*§"
     r" (?:\w+ )?implemented|どのよう|どう|なぜ|いつ"
 )
 _SAID_OF_CODE = re.compile(

@@ -266,13 +266,13 @@ _ASPECTS: dict[Aspect, Vocabulary] = {
         "定义|声明|实现|位于|定義|宣言|実装",
     ),
     "returns": vocabulary(
-        "return returns returned returning type value values output result results zurück liefert rückgabe* wert"
+        "return returns returned returning type value output result results zurück liefert rückgabe* wert"
         " retourn* renvo* valeur retour devuelv* retorn* tipo valor",
         "返回值?|输出|类型|戻り値|返り値|返す|返し|返され|型",
     ),
     "signature": vocabulary(
         "argument arguments arg args parameter parameters param params signature input inputs take takes accept accepts"
-        " expect expects receive receives return returns returned returning prototype type value values default needed"
+        " expect expects receive receives return returns returned returning prototype type value needed"
         " required"
         " argumente parameter* signatur nimmt erwartet akzeptiert bekommt entgegen zurück liefert rückgabe* wert hat"
         " braucht"
@@ -287,7 +287,8 @@ _ASPECTS: dict[Aspect, Vocabulary] = {
         "抛出|异常|错误|例外|エラー|投げ|送出",
     ),
     "members": vocabulary(
-        f"methods functions fields attributes members property properties variants constants classes types {_DEFINES}"
+        f"methods functions fields attributes members property properties variants values constants classes types"
+        f" {_DEFINES}"
         f" provide*"
         " offer* expose* export* support* belong* methoden felder attribute eigenschaften hat besitzt méthodes champs"
         " attributs"
@@ -309,14 +310,20 @@ _ASKS_FOR: dict[Aspect, re.Pattern[str]] = {
         r"\b(?:where|which|what|find|definition|declaration|look|go|jump|wo|welche\w?|finde|show|où|quel\w*|d[oó]nde"
         r"|qu[ée])\b|哪|どこ|定义|定義"
     ),
+    "raises": re.compile(
+        r"\b(?:what|which|does|do|can|could|may|welche\w?|was|quel\w*|que|qu|qu[eé])\b|哪|什么|どんな|何|会"
+    ),
     "members": re.compile(
-        r"\b(?:methods|functions|fields|attributes|members|propert\w+|variants|constants|classes|types|methoden|felder"
+        r"\b(?:methods|functions|fields|attributes|members|propert\w+|variants|values|constants|classes|types|methoden"
+        r"|felder"
         r"|attribute|eigenschaften|méthodes|champs|attributs|propriétés|métodos|campos|atributos|propiedades)\b|方法"
         r"|字段|属性|成员|メソッド"
         r"|フィールド|メンバ"
     ),
 }
 _OF_PLAIN: tuple[Aspect, ...] = ("place", "returns", "signature", "members")
+_OTHER_QUESTIONS = frozenset("how when why whether".split())
+_OF_DEFINITIONS: frozenset[Aspect] = frozenset({"returns", "signature", "raises"})
 _AT_LINE = re.compile(
     r"(?P<path>[\w./\\@~+-]*\w\.\w+)(?:(?::|#L|\(|,?\s+(?:(?:on|at|in"
     r"|near)\s+)?lines?\s+)(?P<line>\d{1,7})(?:[:,-]L?\d+)*\)?)"
@@ -389,7 +396,8 @@ def _question_of_words(text: str) -> NameQuestion | None:
         return None
     if says_only(shape) and _ASKS.search(shape) and not _GOES_ON.match(shape):
         return NameQuestion(names[0], aspect="place" if _ASKS_FOR["place"].search(shape) else "")
-    told = (one for one, words in _ASPECTS.items() if says_only(shape, words))
+    told = (one for one, words in _ASPECTS.items() if one not in _OF_DEFINITIONS or not looks_like_a_file(names[0]))
+    told = (one for one in told if says_only(shape, _ASPECTS[one]))
     aspect = next((one for one in told if _ASKS_FOR.get(one, _ANY).search(shape)), None)
     return None if aspect is None else NameQuestion(names[0], aspect=aspect)
 
@@ -400,7 +408,7 @@ def _question_of_plain_word(text: str, shape: str) -> NameQuestion | None:
         return NameQuestion(word, aspect="place", plain=True)
     for aspect in _OF_PLAIN if _OF_CODE.search(shape) else ():
         word = plain_name(text, _ASPECTS[aspect])
-        if word and not _OF_OTHERS.search(shape_around(text, word)):
+        if word and (aspect != "members" or word[0].isupper()) and not _OF_OTHERS.search(shape_around(text, word)):
             return NameQuestion(word, aspect=aspect, plain=True)
     return None
 
@@ -411,7 +419,7 @@ def plain_name(text: str, *told: Vocabulary) -> str:
     A word behind an article, as in "the timeout", is no name unless it begins with a capital.
     """
     words = [one for one in _PLAIN_WORD.finditer(text) if not _is_said(one["word"].lower(), told)]
-    if len(words) != 1 or not text.isascii():
+    if len(words) != 1 or not text.isascii() or words[0]["word"].lower() in _OTHER_QUESTIONS:
         return ""
     [word] = words
     is_name = not word["article"] or word["word"][0].isupper()
