@@ -60,7 +60,8 @@ _MESSAGE = re.compile(r"\"(?:[^\"\s]*\s){2}[^\"\n]*\"|“(?:[^“”\s]*\s){2}[^
 _VERBS = (
     r"(?:calls?|called|calling|uses?|used|using|invokes?|invoked|instantiates?|constructs?|creates?|imports?|imported"
     r"|includes?|requires?|references?|referenced|depends? (?:up)?on|rel(?:y|ies) (?:up)?on|consults?|touch(?:es)?"
-    r"|subclass(?:es)?|inherits? from|extends?|overrides?|implements?|consumes?|raises?|throws?|catch(?:es)?|triggers?)"
+    r"|subclass(?:es)?|inherits? from|extends?|overrides?|implements?|consumes?|raises?|throws?|catch(?:es)?"
+    r"|triggers?)"
 )
 _STRONG = r"(?:calls?|invokes?|instantiates?|imports?)"
 _SOME = r"(?:(?:actually|really|all|directly|else|ever|end up|ends up|still|also)\s+)*"
@@ -133,8 +134,8 @@ _FILE_USED = re.compile(
     rf"{_WHO}(?:\s+[\w-]+){{0,3}}?\s+(?:uses?|imports?|includes?|requires?|depends? on|rel(?:y|ies) on)\s+it\b", _I
 )
 _AFFECTED = re.compile(
-    r"\b(?:which|what|who)\b.{0,60}\b(?:affected|hit|broken|break|breaks)\b.{0,20}\bif\b"
-    r"|\bif\b.{0,80}\b(?:callers?|users?|call sites?)\b",
+    r"\b(?:which|what|who)\b.{0,60}\b(?:affected|hit|broken|break|breaks)\b.{0,20}\bif\b|\bif\b.{0,80}\b(?:callers?"
+    r"|users?|call sites?)\b",
     _I,
 )
 _AUXILIARY = r"(?:do|does|did|is|are|was|were|be|can|could|should|must|may|might|will|would)"
@@ -164,9 +165,9 @@ _CALLEES = re.compile(
     _I,
 )
 _NOT_TESTS = re.compile(
-    r"\b(?:outside|apart from|except|excluding|other than|besides|not in|without)\s+(?:of\s+)?(?:its\s+"
-    r"|the\s+|any\s+)?(?:unit\s+)?(?:tests?|specs?)\b"
-    r"|\bin production\b|\b(?:main|production) (?:sources?|code)\b|\bnon-test\b",
+    r"\b(?:outside|apart from|except|excluding|other than|besides|not in|without)\s+(?:of\s+)?(?:its\s+|the\s+"
+    r"|any\s+)?(?:unit\s+)?(?:tests?|specs?)\b|\bin production\b|\b(?:main|production) (?:sources?|code)\b"
+    r"|\bnon-test\b",
     _I,
 )
 _OUTSIDE = re.compile(
@@ -176,69 +177,55 @@ _OUTSIDE = re.compile(
 )
 _USE = vocabulary(
     "call calls called calling caller callers site sites use uses used using user users usage usages invo* reference*"
-    " refers"
-    " depend depends depending dependents rely relies consum* import* includ* require requires required instantiat*"
-    " construct constructs constructed create* creating instance instances object objects new implement implements"
-    " implementing implementations implementers implementors inherit* subclass* subtype* extend extends"
-    " extended extending deriv* descend* raise raises raised raising throw throws thrown throwing catch"
-    " catches"
-    " catching caught trigger* unused dead needed"
-    " aufruf* aufgerufen ruf ruft rufen verwend* benutz* nutz* genutzt referenz* importier* instan* erzeug* erstell*"
-    " implementier* erb* abgeleitet* leitet leiten ableit* unterklasse* erweiter* überschreib* wirft werfen geworfen"
-    " fäng*"
-    " fangen abgefangen gebraucht braucht brauchen hängt hängen abhäng*"
-    " appel* utilis* employ* emploi* import* référenc* instanci* crée* implément* hérit* dériv* étend* sous lev* lève*"
-    " lanc* dépend* attrap*"
-    " llam* us usa usan usar uso usos usado* usada* usando utiliz* invoc* crea crean creado creada hered* extiend*"
-    " subclase*"
-    " lanza* depende* captur*",
+    " refers depend depends depending dependents rely relies consum* import* includ* require requires required"
+    " instantiat* construct constructs constructed create* creating instance instances object objects new implement"
+    " implements implementing implementations implementers implementors inherit* subclass* subtype* extend extends"
+    " extended extending deriv* descend* raise raises raised raising throw throws thrown throwing catch catches"
+    " catching caught trigger* unused dead needed aufruf* aufgerufen ruf ruft rufen verwend* benutz* nutz* genutzt"
+    " referenz* importier* instan* erzeug* erstell* implementier* erb* abgeleitet* leitet leiten ableit* unterklasse*"
+    " erweiter* überschreib* wirft werfen geworfen fäng* fangen abgefangen gebraucht braucht brauchen hängt hängen"
+    " abhäng* appel* utilis* employ* emploi* import* référenc* instanci* crée* implément* hérit* dériv* étend* sous"
+    " lev* lève* lanc* dépend* attrap* llam* us usa usan usar uso usos usado* usada* usando utiliz* invoc* crea crean"
+    " creado creada hered* extiend* subclase* lanza* depende* captur*",
     "调用者?|使用|用到|引用|导入|实例化?|创建|实现|继承自?|派生|子类|抛出|捕获|依赖|(?<!什么)用(?![途处])|呼び?出|呼"
-    "|使|利用|参照|元"
-    "|インポート|インスタンス|化|生成|作成|実装|継承|派生|投|送出|キャッチ|捕捉|依存",
+    "|使|利用|参照|元|インポート|インスタンス|化|生成|作成|実装|継承|派生|投|送出|キャッチ|捕捉|依存",
 )
 _CHANGE = vocabulary(
     "chang* renam* remov* delet* drop drops modif* break breaks breaking broken affect* impact* safe safely signature"
-    " edit"
-    " update refactor* touch happen happens else gets parameter argument new"
-    " änder* lösch* entfern* umbenenn* umbenannt kaputt bricht betroffen signatur gefahrlos passiert geht"
-    " modifi* supprim* renomm* casse* impact* cambi* borr* elimin* renombr* rompe* afecta* firma pasa danger",
+    " edit update refactor* touch happen happens else gets parameter argument new änder* lösch* entfern* umbenenn*"
+    " umbenannt kaputt bricht betroffen signatur gefahrlos passiert geht modifi* supprim* renomm* casse* impact*"
+    " cambi* borr* elimin* renombr* rompe* afecta* firma pasa danger",
     "修改|更改|改|变|删除?|删|重命名|影响|破坏|坏|签名|安全|变更|変更|変|削除|消|影響|壊|名前|安全",
 )
 _TESTING = vocabulary(
     "test tests tested testing spec specs cover* exercis* check checks getestet testen testet abgedeckt deck* prüf*"
-    " testé*"
-    " testent couv* prueba* cubr* cubiert*",
+    " testé* testent couv* prueba* cubr* cubiert*",
     "测试|覆盖|テスト",
 )
 _HYPOTHETICAL = re.compile(
     r"\b(?:if|safe|can i|may i|could i|should i|affected|broken|wenn|falls|kann|darf|betroffen|si|peux|puis|puedo)\b"
-    r"|如果|若|可以|能|会|影响"
-    r"|たら|れば|ると|ても|影響"
+    r"|如果|若|可以|能|会|影响|たら|れば|ると|ても|影響"
 )
 _ACTIVE = re.compile(
     r"\b(?:does|do|did|can|could|may|might|will|would|should) § (?:\w+ ){0,2}?(?:call|use|invoke|import|include"
-    r"|require|depend"
-    r"|rely|throw|raise|catch|extend|implement|inherit|create|instantiate|construct|reference|override)\b"
-    r"|\bis § (?:an? )?(?:subclass|subtype|derived|descend)(?!ed)|(?<!est-ce )\bque § |^\W*(?:was|qué) (?:verwendet"
-    r"|benutzt|nutzt|ruft|importiert|usa"
-    r"|utiliza|llama|importa) §|\bcalled (?:by|from|in|within|inside) §|\bvon § (?:aufgerufen|benutzt|verwendet)"
-    r"|\b(?:appel|utilis)\w+ par §|\b(?:llamad|usad)\w+ por §|被 ?§|§ ?(?:会|可能|都|还)*(?:调用|使用|用到|导入|引用"
-    r"|抛出|继承|实现|依赖)(?!者)"
-    r"|§ ?は[^§]*を[^§]*(?:呼|使|利用|インポート|投げ|継承|実装)|§ ?から呼"
+    r"|require|depend|rely|throw|raise|catch|extend|implement|inherit|create|instantiate|construct|reference"
+    r"|override)\b|\bis § (?:an? )?(?:subclass|subtype|derived|descend)(?!ed)|(?<!est-ce )\bque § |^\W*(?:was"
+    r"|qué) (?:verwendet|benutzt|nutzt|ruft|importiert|usa|utiliza|llama|importa) §|\bcalled (?:by|from|in|within"
+    r"|inside) §|\bvon § (?:aufgerufen|benutzt|verwendet)|\b(?:appel|utilis)\w+ par §|\b(?:llamad|usad)\w+ por §|被 ?§"
+    r"|§ ?(?:会|可能|都|还)*(?:调用|使用|用到|导入|引用|抛出|继承|实现|依赖)(?!者)|§ ?は[^§]*を[^§]*(?:呼|使|利用"
+    r"|インポート|投げ|継承|実装)|§ ?から呼"
 )
 """What the name itself uses, calls or is derived from."""
 _CALLS = re.compile(
     r"call|\buse|invoke|import|depend|rely|ruft|aufgerufen|appel|llam|dépend|导入|依赖|调用|呼|インポート|依存"
 )
 _NO_USES = re.compile(
-    r"^\W*should (?!i\b|we\b)|\bhappens (?:if|when) (?:\w+ ){0,3}(?:calls?|uses?|invokes?) §|\b(?:is|are|does|it's) §"
-    r" implemented|where [^§]*§"
-    r" (?:\w+ )?implemented|どのよう|どう|なぜ|いつ"
+    r"^\W*should (?!i\b|we\b)|\bhappens (?:if|when) (?:\w+ ){0,3}(?:calls?|uses?|invokes?) §|\b(?:is|are|does"
+    r"|it's) § implemented|where [^§]*§ (?:\w+ )?implemented|どのよう|どう|なぜ|いつ"
 )
 _SAID_OF_CODE = re.compile(
-    r"\b(?:call|calls|calling|invo\w+|import\w*|instantiat\w+|callers? (?:of|does)|call sites of|usages of|invocations"
-    r" of) §"
-    r"|§ (?:\w+ ){0,2}(?:used|called|invoked|imported|instantiated|callers|usages)\b"
+    r"\b(?:call|calls|calling|invo\w+|import\w*|instantiat\w+|callers? (?:of|does)|call sites of|usages of"
+    r"|invocations of) §|§ (?:\w+ ){0,2}(?:used|called|invoked|imported|instantiated|callers|usages)\b"
 )
 """What is said of code alone, so that a plain word may be its name."""
 _OWN_USE = re.compile(r"\W*(?:do|does|did|is|are)\s+(?:it|this|that|the|we|you|they)\b.* us(?:e|ing) §")
@@ -250,8 +237,8 @@ _RELATIONS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
         "subtypes",
         re.compile(
             r"inherit|subclass|subtype|implement|extend|deriv|descend|\berb(?:t|en)\b|ableit|abgeleit|leite[tn]"
-            r"|unterklass|erweiter"
-            r"|hérit|sous|étend|dériv|implément|hered|extiend|subclase|继承|派生|子类|实现|継承|実装"
+            r"|unterklass|erweiter|hérit|sous|étend|dériv|implément|hered|extiend|subclase|继承|派生|子类|实现|継承"
+            r"|実装"
         ),
     ),
     ("imports", re.compile(r"import|导入|インポート")),

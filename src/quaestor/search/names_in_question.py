@@ -100,12 +100,10 @@ _LATIN_GRAMMAR = frozenset(
 )
 _CJK_GRAMMAR = (
     "谁|哪里|哪儿|哪些|哪个|哪|什么|地方|在|被|了|的|是|有|人|还|吗|呢|所有|全部|请|列出|显示|告诉我|我们|我|函数|方法"
-    "|类|接口|模块|文件"
-    "|代码|这个|该|自|从|到|过|会|如果|中|里|些|一个|多少|几|次|处|都|和|与|项目|目前|仍然|仍|正在|位置|可以|能|一下"
-    "|给|想|个|出"
-    "|どこ|誰|だれ|何|なに|どの|どれ|どんな|関数|メソッド|クラス|インターフェース|モジュール|ファイル|コード|箇所|場所"
-    "|一覧|リスト|全て|全部|教え|定数"
-    "|見せ|知り|以外|[\u3040-\u309f\u3000-\u303f\uff00-\uffef]"
+    "|类|接口|模块|文件|代码|这个|该|自|从|到|过|会|如果|中|里|些|一个|多少|几|次|处|都|和|与|项目|目前|仍然|仍|正在"
+    "|位置|可以|能|一下|给|想|个|出|どこ|誰|だれ|何|なに|どの|どれ|どんな|関数|メソッド|クラス|インターフェース"
+    "|モジュール|ファイル|コード|箇所|場所|一覧|リスト|全て|全部|教え|定数|見せ|知り|以外"
+    "|[\u3040-\u309f\u3000-\u303f\uff00-\uffef]"
 )
 
 
@@ -140,11 +138,9 @@ NAME_MARK = "§"
 """Stands for a name in the shape of a question."""
 _KIND_OF_NAME = (
     r"(?:function|method|class|module|file|script|package|struct|trait|interface|enum|type|macro|constant|variable"
-    r"|decorator"
-    r"|behaviou?r|protocol|component|header|exception|error|symbol|procedure|hook|funktion|methode|klasse"
-    r"|schnittstelle|modul"
-    r"|datei|typ"
-    r"|konstante|fonction|méthode|classe|fichier|función|método|clase|interfaz|módulo|archivo|fichero)"
+    r"|decorator|behaviou?r|protocol|component|header|exception|error|symbol|procedure|hook|funktion|methode|klasse"
+    r"|schnittstelle|modul|datei|typ|konstante|fonction|méthode|classe|fichier|función|método|clase|interfaz|módulo"
+    r"|archivo|fichero)"
 )
 _ARTICLES = (
     r"(?:\b(?:the|an?|this|that|our|my|die|der|das|den|dem|des|einer?|la|le|les|un|une|el|los|una)\s+|l\s*['’]\s*)"
@@ -214,8 +210,7 @@ class NameQuestion:
 _LONGEST = 300
 _KINDS = (
     r"(class|function|method|module|file|script|package|struct|trait|interface|enum|type|macro|constant|variable"
-    r"|document|page"
-    r"|decorator|protocol|component|header)"
+    r"|document|page|decorator|protocol|component|header)"
 )
 # 03_classification.ipynb, 0001_initial.py: no version ends with letters behind a stop.
 _NUMBERED_FILE = r"(?<![\w./-])\d[\w-]*(?:\.[\w-]+)*\.[A-Za-z]\w{1,5}(?!\w)"
@@ -255,52 +250,42 @@ _ANY = re.compile("")
 _PLAIN_WORD = re.compile(
     r"(?:\b(?P<article>the|an?|this|our)\s+)?(?<![\w$./-])(?P<word>[A-Za-z]\w+)(?![\w$/-]|\.\w)", _I
 )
-_DEFINES = "defin* declar*"
 _ASPECTS: dict[Aspect, Vocabulary] = {
     "place": vocabulary(
-        f"{_DEFINES} implemented implementation located location live lives contain contains reside* stand found go"
-        f" jump look"
-        " definier* deklarier* implementiert steht liegt finde finden enthält"
-        " défini* déclar* implémenté* trouve trouver contient définition"
-        " defin* declar* encuentra encuentro contiene implementad*",
+        "defin* declar* implemented implementation located location live lives contain contains reside* stand found go"
+        " jump look definier* deklarier* implementiert steht liegt finde finden enthält défini* déclar* implémenté*"
+        " trouve trouver contient définition defin* declar* encuentra encuentro contiene implementad*",
         "定义|声明|实现|位于|定義|宣言|実装",
     ),
     "returns": vocabulary(
-        "return returns returned returning type value output result results zurück liefert rückgabe* wert"
-        " retourn* renvo* valeur retour devuelv* retorn* tipo valor",
+        "return returns returned returning type value output result results zurück liefert rückgabe* wert retourn*"
+        " renvo* valeur retour devuelv* retorn* tipo valor",
         "返回值?|输出|类型|戻り値|返り値|返す|返し|返され|型",
     ),
     "signature": vocabulary(
-        "argument arguments arg args parameter parameters param params signature input inputs take takes accept accepts"
-        " expect expects receive receives return returns returned returning prototype type value needed"
-        " required"
-        " argumente parameter* signatur nimmt erwartet akzeptiert bekommt entgegen zurück liefert rückgabe* wert hat"
-        " braucht"
-        " arguments paramètre* prend accepte attend reçoit retourn* renvo* valeur retour"
-        " argumento* parámetro* firma recibe toma acepta devuelv* retorn* tipo valor tiene",
+        "argument arguments arg args parameter parameters param params signature input inputs take takes accept"
+        " accepts expect expects receive receives return returns returned returning prototype type value needed"
+        " required argumente parameter* signatur nimmt erwartet akzeptiert bekommt entgegen zurück liefert rückgabe*"
+        " wert hat braucht arguments paramètre* prend accepte attend reçoit retourn* renvo* valeur retour argumento*"
+        " parámetro* firma recibe toma acepta devuelv* retorn* tipo valor tiene",
         "参数|返回值?|签名|接受|需要|类型|输入|输出|引数|戻り値|返り値|返す|返し|返され|受け取|取り|型|シグネチャ",
     ),
     "raises": vocabulary(
-        "raise raises raised throw throws thrown panic panics error errors exception exceptions"
-        " wirft werfen geworfen fehler ausnahme ausnahmen auslösen"
-        " lève lever lance lancer erreur erreurs lanza lanzar errores excepción excepciones",
+        "raise raises raised throw throws thrown panic panics error errors exception exceptions wirft werfen geworfen"
+        " fehler ausnahme ausnahmen auslösen lève lever lance lancer erreur erreurs lanza lanzar errores excepción"
+        " excepciones",
         "抛出|异常|错误|例外|エラー|投げ|送出",
     ),
     "members": vocabulary(
-        f"methods functions fields attributes members property properties variants values constants classes types"
-        f" {_DEFINES}"
-        f" provide*"
-        " offer* expose* export* support* belong* methoden felder attribute eigenschaften hat besitzt méthodes champs"
-        " attributs"
-        " a possède propriétés métodos campos atributos propiedades tiene",
+        "methods functions fields attributes members property properties variants values constants classes types"
+        " defin* declar* provide* offer* expose* export* support* belong* methoden felder attribute eigenschaften hat"
+        " besitzt méthodes champs attributs a possède propriétés métodos campos atributos propiedades tiene",
         "方法|字段|属性|成员|メソッド|フィールド|属性|メンバ",
     ),
     "": vocabulary(
         "do does mean means meaning purpose explain* describe* summari* role job responsible about exist exists happen"
-        " happens"
-        " inside contain contains point idea play plays"
-        " macht machen tut tun bedeutet erklär* beschreib* wofür wozu zweck dient gut da aufgabe enthält steht passiert"
-        " contient signifie expliqu* décri* sert rôle but fait"
+        " happens inside contain contains point idea play plays macht machen tut tun bedeutet erklär* beschreib* wofür"
+        " wozu zweck dient gut da aufgabe enthält steht passiert contient signifie expliqu* décri* sert rôle but fait"
         " hace contiene significa explica* explíca* describe* sirve propósito para",
         "是什么|作用|用途|用处|功能|解释|说明|介绍|意思|做|干|用|是|とは|何|説明|役割|意味|目的",
     ),
@@ -315,10 +300,8 @@ _ASKS_FOR: dict[Aspect, re.Pattern[str]] = {
     ),
     "members": re.compile(
         r"\b(?:methods|functions|fields|attributes|members|propert\w+|variants|values|constants|classes|types|methoden"
-        r"|felder"
-        r"|attribute|eigenschaften|méthodes|champs|attributs|propriétés|métodos|campos|atributos|propiedades)\b|方法"
-        r"|字段|属性|成员|メソッド"
-        r"|フィールド|メンバ"
+        r"|felder|attribute|eigenschaften|méthodes|champs|attributs|propriétés|métodos|campos|atributos|propiedades)\b"
+        r"|方法|字段|属性|成员|メソッド|フィールド|メンバ"
     ),
 }
 _OF_PLAIN: tuple[Aspect, ...] = ("place", "returns", "signature", "members")
@@ -326,34 +309,30 @@ _OTHER_QUESTIONS = frozenset("how when why whether".split())
 _OF_DEFINITIONS: frozenset[Aspect] = frozenset({"returns", "signature", "raises"})
 _AT_LINE = re.compile(
     r"(?P<path>[\w./\\@~+-]*\w\.\w+)(?:(?::|#L|\(|,?\s+(?:(?:on|at|in"
-    r"|near)\s+)?lines?\s+)(?P<line>\d{1,7})(?:[:,-]L?\d+)*\)?)"
-    r"|\b(?:(?:on|at|in)\s+)?lines?\s+(?P<before>\d{1,7})(?:\s*(?:-|to)\s*\d+)?\s+(?:of"
-    r"|in)\s+(?P<file>[\w./\\@~+-]*\w\.\w+)",
+    r"|near)\s+)?lines?\s+)(?P<line>\d{1,7})(?:[:,-]L?\d+)*\)?)|\b(?:(?:on|at"
+    r"|in)\s+)?lines?\s+(?P<before>\d{1,7})(?:\s*(?:-|to)\s*\d+)?\s+(?:of|in)\s+(?P<file>[\w./\\@~+-]*\w\.\w+)",
     _I,
 )
 """A line of a file: "client.py:120", "client.py#L120", "client.py line 120", "line 120 of client.py"."""
 _OF_OTHERS = re.compile(
     r"\b(?:who(?! def| dec)|how many|when)\b|\b(?:return(?:s|ing)?|takes?|accepts?|expects?|receives?|needs?"
-    r"|rais(?:es?|ing)|throw(?:s|ing)?"
-    r"|provides?|supports?) §|どのよう|どう|なぜ|いつ"
+    r"|rais(?:es?|ing)|throw(?:s|ing)?|provides?|supports?) §|どのよう|どう|なぜ|いつ"
 )
 """What asks for others by a name: "which functions return Client?"."""
 _OF_CODE = re.compile(
     r"\b(?:arguments?|args|param(?:eter)?s?|signature|prototype|returns?|returned|takes?|accepts?|expects?|defin\w+"
-    r"|declar\w+"
-    r"|methods|fields|attributes|members)\b"
+    r"|declar\w+|methods|fields|attributes|members)\b"
 )
 """What is said of code alone, so that a plain word may be its name."""
 _WHERE_IS = re.compile(r"\W*where(?:['’]?s|\s+is)\b", _I)
 _ASKS = re.compile(
     r"\b(?:what|where|which|find|show|tell|give|list|know|see|is there|was|wo|zeige?|welche\w?|qu[eé]|quoi|où|montrez?"
-    r"|d[oó]nde"
-    r"|muestra|muéstrame|dame)\b|什么|哪|显示|何|どこ|見せ|教え"
+    r"|d[oó]nde|muestra|muéstrame|dame)\b|什么|哪|显示|何|どこ|見せ|教え"
 )
 _HOW_IT_WORKS = re.compile(
     r"\bhow (?:exactly )?(?:does|do|is|are) § (?:exactly |actually |really )?(?:work|works|implemented|function)\b"
-    r"|\bwie (?:funktioniert|arbeitet) §|\bcomment (?:fonctionne|marche) §|\bcómo funciona §"
-    r"|§ 是?(?:如何|怎么|怎样)(?:工作|运行|实现)的?|§ は(?:どのように|どう)(?:動作|動|機能|実装)"
+    r"|\bwie (?:funktioniert|arbeitet) §|\bcomment (?:fonctionne|marche) §|\bcómo funciona §|§ 是?(?:如何|怎么"
+    r"|怎样)(?:工作|运行|实现)的?|§ は(?:どのように|どう)(?:動作|動|機能|実装)"
 )
 _GOES_ON = re.compile(r"\W*(?:and|or|und|oder|et|ou|y)\b")
 
