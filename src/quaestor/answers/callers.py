@@ -14,7 +14,13 @@ from posixpath import dirname
 
 from quaestor.answers.drafts import CorpusLines, Draft, in_code, innermost_definition
 from quaestor.answers.explain_name import imported_for
-from quaestor.answers.resolved_names import ResolvedName, calls_another, resolve_name, resolve_symbol
+from quaestor.answers.resolved_names import (
+    ResolvedName,
+    calls_another,
+    resolve_name,
+    resolve_symbol,
+    say_namesakes,
+)
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
 from quaestor.core.terms import content_terms, split_identifier
@@ -166,6 +172,8 @@ class _CallersAnswer:
         self._lines = lines
         self._definitions = _without_equations(self._related.of("definitions") if self._related.target.name else ())
         self._draft = Draft()
+        if resolved.namesakes:
+            self._draft.say(say_namesakes(request.target, resolved.namesakes))
         self._elsewhere = False
         self._unrelated = False
         self.implementers: Sequence[Relative] = ()

@@ -18,7 +18,15 @@ from quaestor.answers.drafts import (
 from quaestor.answers.explain_option import section_about
 from quaestor.answers.overview.path_descriptions import GUARD, comment_below_includes
 from quaestor.answers.overview.prose_lines import paragraphs
-from quaestor.answers.resolved_names import ResolvedName, nearest_path, resolve_module, resolve_name, resolve_path
+from quaestor.answers.resolved_names import (
+    ResolvedName,
+    nearest_path,
+    paths_ending,
+    resolve_module,
+    resolve_name,
+    resolve_path,
+    say_namesakes,
+)
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.chunking.languages import KEYED, PROSE, knows_extension
@@ -84,7 +92,9 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _explain_target(request: NameQuestion, corpus: Corpus) -> WayAnswer | None:
     target = request.target
     path, lead = _path_of_target(corpus, target, request.kind), ""
-    if path is None and looks_like_a_file(target) and (path := nearest_path(corpus, target)) is not None:
+    if path is None and looks_like_a_file(target) and (paths := paths_ending(corpus, target)):
+        path, lead = paths[0], say_namesakes(target, paths)
+    elif path is None and looks_like_a_file(target) and (path := nearest_path(corpus, target)) is not None:
         lead = f"{in_code(target)} is not here; the nearest path is {in_code(path)}."
     if path is not None and request.aspect == "working":
         return None
@@ -162,7 +172,7 @@ def _module_named(relatives: Related) -> str:
 
 def _path_of_target(corpus: Corpus, target: str, kind: str) -> str | None:
     if looks_like_a_file(target):
-        return resolve_path(corpus, target)
+        return resolve_path(corpus, target) or resolve_module(corpus, target)
     return resolve_module(corpus, target) if kind in _FILE_KINDS else None
 
 

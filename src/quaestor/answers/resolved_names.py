@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from quaestor.answers.drafts import in_code
 from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import NotFoundError
 from quaestor.core.terms import same_in_any_style, styles_of
+from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.corpus.document_paths import near_paths
 from quaestor.related import Related, RelatedKind, Relative
@@ -38,6 +40,7 @@ _CAUGHT = re.compile(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|A
 _SLIP = 0.9
 """How alike two paths are, from 0 to 1, of which one is a slip for the other."""
 _LONGEST_END = 8
+_MOST_NAMESAKES = 5
 _MOST_ENDS = 10
 _DEFINING = 50
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
@@ -57,12 +60,14 @@ class ResolvedName:
         related: its definitions, uses and so on; None if the name does not occur.
         corrected: whether ``name`` was taken for a similar name that does not occur.
         nearest: similar names, if the name does not occur.
+        namesakes: all paths that end like the name, the chosen one first, if there are several.
     """
 
     name: str
     related: Related | None
     corrected: bool = False
     nearest: tuple[str, ...] = ()
+    namesakes: tuple[str, ...] = ()
 
 
 _SINGLE_WORD = re.compile(r"[^\W_]\w*")
@@ -71,8 +76,10 @@ _SINGLE_WORD = re.compile(r"[^\W_]\w*")
 def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName | None:
     """Resolve a name, a path or the end of a path; None for a path that matches no document."""
     if looks_like_a_file(name):
-        if (path := resolve_path(corpus, name)) is not None:
+        if (path := resolve_path(corpus, name) or resolve_module(corpus, name)) is not None:
             return ResolvedName(path, corpus.related(path, kinds, limit))
+        if namesakes := paths_ending(corpus, name):
+            return ResolvedName(namesakes[0], corpus.related(namesakes[0], kinds, limit), namesakes=tuple(namesakes))
         if (path := nearest_path(corpus, name)) is not None:
             return ResolvedName(path, corpus.related(path, kinds, limit), corrected=True)
         if "/" in name:
@@ -118,7 +125,7 @@ def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int
     unknown = corpus.spelling(name).unknown
     mended = replace_unknown(name, unknown)
     nearest = tuple(dict.fromkeys(near for one in unknown for near in one.nearest))
-    mended = _as_defined(corpus, mended) or mended
+    mended = _as_defined(corpus, mended[:1].upper() + mended[1:] if name[:1].isupper() else mended) or mended
     if mended != name and (related := _find_related(corpus, mended, kinds, limit)) is not None:
         return ResolvedName(mended, related, corrected=True)
     return ResolvedName(name, None, nearest=nearest)
@@ -132,8 +139,9 @@ def _in_another_style(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], l
 
 
 def _as_defined(corpus: Corpus, name: str) -> str:
-    """Return the only defined name that differs just in capitals; empty unless there is exactly one."""
+    """Return the only defined name that differs just in capitals; of several the only one that begins as it does."""
     names = {one for one in _defined_as(corpus, (name.lower(),)) if one.lower() == name.lower()}
+    names = names if len(names) == 1 else {one for one in names if one[0].isupper() == name[0].isupper()}
     return names.pop() if len(names) == 1 else ""
 
 
@@ -234,7 +242,7 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
     parts = wanted.split("/")
     # A file's name alone is the end of too many paths to be one of another machine's.
     ends = ["/".join(parts[at:]) for at in range(max(1, len(parts) - 1))][-_LONGEST_END:]
-    endings = (ending for end in ends if (ending := _paths_ending(corpus, end)))
+    endings = (ending for end in ends if (ending := paths_ending(corpus, end)))
     ending = _most_similar_paths(wanted, next(endings, []))
     if len(ending) > 1 and "/" not in wanted and profile_path(ending[0]).flags == profile_path(ending[1]).flags:
         # A file's name that several bear: the one in the root, or none.
@@ -265,10 +273,17 @@ def _in_common(one: str, other: str) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _paths_ending(corpus: Corpus, end: str) -> list[str]:
+def paths_ending(corpus: Corpus, end: str) -> list[str]:
     """Return the documents whose paths have an ending, sources and short paths first."""
     paths = corpus.store.paths_ending(end, _MOST_ENDS)
     return sorted(paths, key=lambda one: (profile_path(one).flags, len(one), one))
+
+
+def say_namesakes(target: str, paths: Sequence[str]) -> str:
+    """Return in words which files have a name, and that the answer is about the first of them."""
+    shown = ", ".join(map(in_code, paths[:_MOST_NAMESAKES]))
+    more = f" and {len(paths) - _MOST_NAMESAKES} more" if len(paths) > _MOST_NAMESAKES else ""
+    return f"{amount(len(paths), 'file')} here are called {in_code(target)}: {shown}{more}. This is about the first."
 
 
 def resolve_module(corpus: Corpus, name: str) -> str | None:

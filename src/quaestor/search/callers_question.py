@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from quaestor.search.language import language_of
 from quaestor.search.names_in_question import (
     NAME,
     bare_name,
@@ -273,7 +274,7 @@ def _question_of_words(text: str) -> CallersQuestion | None:
     plain = not names
     if not names and (word := plain_name(rest, _USE)):
         shape = shape_around(rest, word)
-        names = (word,) if word[0].isupper() or _SAID_OF_CODE.search(shape) else ()
+        names = (word,) if word[0].isupper() or _SAID_OF_CODE.search(shape) or language_of(text) else ()
     kind = _kind_of_shape(shape) if len(names) == 1 else None
     if kind is None:
         return None

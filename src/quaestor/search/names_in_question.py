@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from quaestor.chunking.languages import knows_extension
+from quaestor.search.language import language_of
 
 _PART = r"[^\W\d][\w$]*"
 NAME = (
@@ -248,7 +249,8 @@ _ASKED = tuple(
 _ASKS_PLACE = re.compile(r"\W*(?:where|definition)\b", _I)
 _ANY = re.compile("")
 _PLAIN_WORD = re.compile(
-    r"(?:\b(?P<article>the|an?|this|our)\s+)?(?<![\w$./-])(?P<word>[A-Za-z]\w+)(?![\w$/-]|\.\w)", _I
+    r"(?:\b(?P<article>the|an?|this|our|der|die|das|den|dem|des|eine?|le|la|les|une?|el|los|las|una)\s+)?(?<![\w$./-])(?P<word>[A-Za-z][A-Za-z\d_]+)(?![\w$/-]|\.\w)",
+    _I,
 )
 _ASPECTS: dict[Aspect, Vocabulary] = {
     "place": vocabulary(
@@ -383,6 +385,9 @@ def _question_of_words(text: str) -> NameQuestion | None:
 
 def _question_of_plain_word(text: str, shape: str) -> NameQuestion | None:
     """Return what a question asks of a plain word that may be a name; None if it is not said of code alone."""
+    if language_of(text):
+        words = ((one, plain_name(text, _ASPECTS[one])) for one in _OF_PLAIN)
+        return next((NameQuestion(word, aspect=aspect, plain=True) for aspect, word in words if word), None)
     if _WHERE_IS.match(text) and (word := plain_name(text)):
         return NameQuestion(word, aspect="place", plain=True)
     for aspect in _OF_PLAIN if _OF_CODE.search(shape) else ():
@@ -398,7 +403,7 @@ def plain_name(text: str, *told: Vocabulary) -> str:
     A word behind an article, as in "the timeout", is no name unless it begins with a capital.
     """
     words = [one for one in _PLAIN_WORD.finditer(text) if not _is_said(one["word"].lower(), told)]
-    if len(words) != 1 or not text.isascii() or words[0]["word"].lower() in _OTHER_QUESTIONS:
+    if len(words) != 1 or words[0]["word"].lower() in _OTHER_QUESTIONS:
         return ""
     [word] = words
     is_name = not word["article"] or word["word"][0].isupper()
