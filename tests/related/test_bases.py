@@ -33,6 +33,7 @@ from quaestor.related.occurrences import occurrences
         ("ruby", "class A < M::Base\n  include Mod\n  puts Mod\nend\n", "Mod", ["base 2", "reference 3"]),
         ("rust", "impl ns::Base<T> for A {}\ntrait C: Base + D {}\n", "Base", ["base 1", "base 2"]),
         ("rust", "impl A for Base {}\nfn f(x: impl Base) {}\n", "Base", ["reference 1", "reference 2"]),
+        ("rust", "use a::Base;\nmod m {\n    use crate::Base;\n}\n", "Base", ["import 1", "import 3"]),
         ("dart", "class A extends B with Mix implements Base {}\n", "Base", ["base 1"]),
         ("dart", "class A extends B with Mix implements Base {}\n", "Mix", ["base 1"]),
         ("solidity", "contract A is B, Base {}\n", "Base", ["base 1"]),

@@ -39,7 +39,7 @@ _NEW_NAME = re.compile(
 # What a type inherits from or implements stands in one of these, alone or in a list, qualified, or with arguments.
 _BASES = re.compile(
     r"heritage|extends|implements|superclass|super_interfaces|^interfaces$|^mixins$|base_(?:class_)?clause|base_list"
-    r"|interface_clause|delegation_specifier|inheritance|behaviour|^use_declaration$|^class_interface$|^instance$"
+    r"|interface_clause|delegation_specifier|inheritance|behaviour|^class_interface$|^instance$"
 )
 _AROUND_BASE = re.compile(
     r"^(?:user_type|constructor_invocation|explicit_delegation|type_list|primary_constructor_base_type|user_defined_type"
@@ -311,6 +311,8 @@ class _Reader:
             return stated is not None and stated.id == child.id
         if parent.type == "field_declaration":
             return stated is None  # a struct of Go embeds what has no name of its own
+        if parent.type == "use_declaration":
+            return child.type in ("name", "qualified_name")  # a trait of PHP; Rust imports by such a node
         included = above.type == "call" and _INCLUDES.match(self._source.data, above.start_byte) is not None
         within = _BASES_WITHIN.get(parent.type)
         return (above.type == within or included) if within else _BASES.search(parent.type) is not None
