@@ -29,15 +29,15 @@ GOES_ON = re.compile(
 COMMENT = re.compile(r"\s*(?:#(?!include|define|if|else|endif)|//|/\*|\*|--|;;|%|@\w)")
 _LONGEST_COMMENT = 20
 _LONGEST_LICENCE = 80
-"""Lines of a comment at the head of a file, which is read to its end to tell whether it is one about rights."""
+"""The most lines of a comment at the head of a file that are read to tell whether it is a licence."""
 COMMENT_LINE = re.compile(
     r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|\{-(?!#)|\(\*+\s|=begin|=pod|=head)"
 )
 _CLOSES = {"{-": "-}", "(*": "*)"}
 _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
-"""What may stand before the first comment of a file."""
+"""Beginnings of lines that may precede the first comment of a file."""
 _SPDX = "SPDX-"
-"""Begins a line that names a licence and is no part of its text, so what follows may describe the file."""
+"""The beginning of a line that names a licence without being its text; what follows may describe the file."""
 _ADDRESS = re.compile(
     r"(?im)^.*\bcreated by\b.*$|^\W*[\w+-]+\.\w{1,5}\W*$|(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|@(?:link|author|file|package|since|version)\b.*"
 )
@@ -165,9 +165,9 @@ def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> 
 
 
 def _by_least_indented(lines: Sequence[str], filled: Sequence[int], least: int) -> list[list[int]]:
-    """Group the numbers of lines that are not blank: each least indented line that begins something begins a group.
+    """Group the numbers of lines that are not blank: a least indented line begins a group unless it continues one.
 
-    What stands right below comments belongs to them.
+    Lines right below comments belong to them.
     """
     groups: list[list[int]] = []
     only_comments = False  # since the last group began
