@@ -101,13 +101,13 @@ def _explain_target(request: NameQuestion, corpus: Corpus) -> WayAnswer | None:
     if path is not None:
         return _explain_line(corpus, path, request.line, lead) if request.line else explain_file(corpus, path, lead)
     resolved = None if looks_like_a_file(target) else resolve_name(corpus, target, _KINDS, _LIMIT)
-    if resolved is None or resolved.related is None or (resolved.corrected and not looks_like_code(target)):
+    if resolved is None or resolved.related is None:
         return None
-    return (
-        None
-        if request.plain and not _is_defined(corpus, resolved.related)
-        else _explain_resolved(request, corpus, resolved)
-    )
+    uncertain = resolved.corrected and not looks_like_code(target)
+    if uncertain and not (request.plain or request.aspect or request.kind):
+        return None
+    unknown = (uncertain or request.plain) and not _is_defined(corpus, resolved.related)
+    return None if unknown else _explain_resolved(request, corpus, resolved)
 
 
 def _explain_resolved(request: NameQuestion, corpus: Corpus, resolved: ResolvedName) -> WayAnswer | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -10,7 +11,7 @@ from difflib import SequenceMatcher
 from quaestor.answers.drafts import in_code
 from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import NotFoundError
-from quaestor.core.terms import same_in_any_style, styles_of
+from quaestor.core.terms import same_in_any_style, styles_of, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.corpus.document_paths import near_paths
@@ -126,7 +127,9 @@ def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int
     unknown = corpus.spelling(name).unknown
     mended = replace_unknown(name, unknown)
     nearest = tuple(dict.fromkeys(near for one in unknown for near in one.nearest))
-    mended = _as_defined(corpus, mended[:1].upper() + mended[1:] if name[:1].isupper() else mended) or mended
+    if mended != name:
+        mended = mended[:1].upper() + mended[1:] if name[:1].isupper() else mended
+        mended = _as_defined(corpus, mended) or _as_written(corpus, mended) or mended
     if mended != name and (related := _find_related(corpus, mended, kinds, limit)) is not None:
         return ResolvedName(mended, related, corrected=True)
     return ResolvedName(name, None, nearest=nearest)
@@ -144,6 +147,16 @@ def _as_defined(corpus: Corpus, name: str) -> str:
     names = {one for one in _defined_as(corpus, (name.lower(),)) if one.lower() == name.lower()}
     names = names if len(names) == 1 else {one for one in names if one[0].isupper() == name[0].isupper()}
     return names.pop() if len(names) == 1 else ""
+
+
+def _as_written(corpus: Corpus, name: str) -> str:
+    """Return the form in which code writes a name most often, whatever its capitals; empty if it does not occur."""
+    pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])", re.IGNORECASE)
+    # Within text a name of several words is one term as a whole, and any other name is its stem.
+    found = corpus.store.holding([name.lower()], _DEFINING) or corpus.store.holding(terms(name)[:1], _DEFINING)
+    chunks = corpus.store.get(found).values()
+    forms = Counter(form for one in chunks for form in pattern.findall(one.chunk.text))
+    return max(forms, key=lambda form: (form[0].isupper() == name[0].isupper(), forms[form]), default="")
 
 
 def _defined_as(corpus: Corpus, names: Sequence[str]) -> Iterator[str]:
@@ -293,7 +306,7 @@ def resolve_module(corpus: Corpus, name: str) -> str | None:
     paths = [
         path
         for path in corpus.store.documents()
-        if f"/{_ENTRY.sub('', path).rpartition('.')[0] or _ENTRY.sub('', path)}".lower().endswith(ending)
+        if any(f"/{one.rpartition('.')[0] or one}".lower().endswith(ending) for one in (_ENTRY.sub("", path), path))
         and not profile_path(path).prose
     ]
     paths.sort(key=lambda one: (profile_path(one).flags, one.count("/"), one))
