@@ -481,8 +481,8 @@ def _explain_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> No
 def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:
     """Yield a document's headings with their lines; a section of several chunks has one for each."""
     for chunk in (one.chunk for one in file.chunks if one.chunk.symbol):
-        heading, start = chunk.symbol or "", chunk.span.start_line
-        yield heading, next((at for at in range(start, chunk.span.end_line + 1) if heading in file.lines[at - 1]), start)
+        name, start = chunk.symbol or "", chunk.span.start_line
+        yield name, next((at for at in range(start, chunk.span.end_line + 1) if name in file.lines[at - 1]), start)
 
 
 def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
