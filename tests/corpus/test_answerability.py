@@ -257,11 +257,12 @@ def test_a_word_is_not_missing_where_one_of_the_best_hits_has_a_synonym() -> Non
 def test_a_missing_word_speaks_against_an_answer() -> None:
     question, hits = "Where is the payload encrypted?", payload_hits("A job ends.")
 
-    def found(frequency: int) -> Doubt:
+    def found(frequency: int, *, translated: bool = False) -> Doubt:
         counts = TermCounts(1000, (9000,), {"payload": (20,), "encrypt": (frequency,)})
-        return doubt_about(question, hits, (), (), [counts])
+        return doubt_about(question, hits, (), (), [counts], translated=translated)
 
     lacking, present = found(0), found(11)
+    assert found(0, translated=True).missing == ()  # another translation of the same word may be mentioned
     assert (lacking.missing, present.missing) == (("encrypted",), ())
     assert lacking.worth is not None
     assert present.worth is not None

@@ -158,7 +158,8 @@ def doubt_about(
         translated: whether the question was translated for the search.
     """
     absent, alike = share_unknown(question, unknown), likeness(question, hits)
-    unsaid, missing = share_uncovered(question, hits, counts), missing_words(question, hits, counts)
+    unsaid = share_uncovered(question, hits, counts)
+    missing = () if translated else missing_words(question, hits, counts)  # one of several translations may be missing
     doubt = doubt_of(question, hits, names, absent, alike=alike, uncovered=unsaid, translated=translated)
     return doubt if doubt.worth is None or not missing else doubt._replace(worth=doubt.worth - _NAMES, missing=missing)
 
@@ -288,8 +289,7 @@ def missing_words(question: str, hits: Sequence[Hit], counts: Sequence[TermCount
     """Return the words that a question is about, and that the hits mention neither in this form nor by a synonym.
 
     "Where is the payload encrypted?" finds payloads, and no hit mentions encryption. A word counts if it says much
-    wherever it stands, if it makes up much of the question, and if hardly any chunk mentions it. Arguments as of
-    ``share_uncovered``; only of English questions.
+    wherever it stands, if it makes up much of the question, and if hardly any chunk mentions it.
     """
     if not hits or is_foreign(question) or read_query(question).kind != "text":
         return ()
