@@ -135,6 +135,32 @@ def test_a_sample_is_named_and_quoted_where_nothing_else_tells(tmp_path: Path) -
         assert places(asked(index)) == ["contrib/shop.cfg.example:1"]
 
 
+def test_a_constructor_that_reads_a_file_loads_it(tmp_path: Path) -> None:
+    code = "class Config {\n  Config(String path) {\n    p.load(open(path));\n  }\n\n  String getA() { return a; }\n}\n"
+    with index_of(tmp_path / "shop", {"src/config/Config.java": code}) as index:
+        assert places(asked(index)) == ["src/config/Config.java:2"]
+
+
+def test_who_asks_where_gets_what_knows_the_place(tmp_path: Path) -> None:
+    code = CONFIG.replace("def default_path", "def find_config_path")
+    with index_of(tmp_path / "shop", {"shop/config.py": code}) as index:
+        assert places(asked(index)) == ["shop/config.py:14"]
+        assert places(asked(index, "Where does it look for its configuration file?")) == ["shop/config.py:10"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"views/settings.html": "<h1>Settings</h1>\n\n<p>What you like, `a.toml`</p>\n"},
+        {"docs/per_listener_settings.md": "# Settings\n\nOf a listener, in `a.toml`.\n"},
+        {"plugins/a/configuration.md": "# Configuration\n\nOf a plugin, in `a.toml`.\n"},
+    ],
+)
+def test_pages_about_something_else_are_left_aside(tmp_path: Path, files: dict[str, str]) -> None:
+    with index_of(tmp_path / "shop", {**files, **CODE}) as index:
+        assert places(asked(index)) == ["shop/config.py:14"]
+
+
 def test_code_without_configuration_is_said_to_have_none(tmp_path: Path) -> None:
     with index_of(tmp_path / "shop", {"src/a.py": "def add(a, b):\n    return a + b\n"}) as index:
         found = asked(index)

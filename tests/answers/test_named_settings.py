@@ -138,6 +138,41 @@ def test_two_names_of_one_thing_are_the_same(tmp_path: Path, question: str, code
         assert places(explain_setting(Question(question), index)) == ["shop/settings.py:1-1"]
 
 
+def test_what_sets_it_by_its_name_is_quoted(tmp_path: Path) -> None:
+    code = "class Shop {\n  enableCache(on) {\n    this.on = on;\n  }\n\n  setDoors(n) {\n    this.n = n;\n  }\n}\n"
+    with index_of(tmp_path / "shop", {"src/shop.js": code}) as index:
+        assert places(explain_setting(Question("How do I disable caching?"), index)) == ["src/shop.js:2-4"]
+        assert places(explain_setting(Question("How do I change the doors?"), index)) == ["src/shop.js:6-8"]
+
+
+def test_code_without_such_a_setting_is_said_to_have_none_unless_documents_speak_of_it(tmp_path: Path) -> None:
+    files = {"a.py": "def add(a, b):\n    return a + b\n", "b.py": "b = 1\n", "c.py": "c = 1\n"}
+    question = Question("How do I disable telemetry?")
+    with index_of(tmp_path / "shop", files) as index:
+        found = explain_setting(question, index)
+    assert found is not None and not found.known
+    with index_of(tmp_path / "till", {**files, "README.md": "# Till\n\nThere is no telemetry.\n"}) as index:
+        assert explain_setting(question, index) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("src/config.proto", "message Config {\n  uint32 timeout = 103;\n}\n"),
+        ("app/i18n/en/config.php", "<?php\nreturn ['timeout' => 'Timeout'];\n"),
+        ("src/main.c", "int main(void) {\n  int timeout = 5;\n  return timeout;\n}\n"),
+        ("src/config.rs", "fn wait() {\n    let timeout = 77;\n}\n"),
+        ("shop.conf.example", "# a word timeout\n## the Timeout value\n"),
+        ("src/client.py", "def get(url):\n    return send(url, timeout=99)\n"),
+        ("src/main.go", 'func main() {\n\trun("curl", "--timeout", "--retry")\n}\n'),
+    ],
+)
+def test_what_declares_no_setting_is_not_quoted(tmp_path: Path, path: str, text: str) -> None:
+    with index_of(tmp_path / "shop", {path: text, "src/other.py": "x = 1\n"}) as index:
+        found = explain_setting(Question("What is the default timeout?"), index)
+    assert found is not None and not found.known
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -312,6 +312,13 @@ def test_scripts_and_build_files_are_told_apart(tmp_path: Path) -> None:
     assert re.findall(r"`([A-Z_]+)`", beside) == ["SHOP_BUILD", "SHOP_WEB", "TOKEN"]
 
 
+def test_a_sample_of_the_environment_is_named(tmp_path: Path) -> None:
+    files = {"src/a.py": "os.environ['SHOP_HOME']\n", ".env.example": "SHOP_HOME=/tmp\n"}
+    with index_of(tmp_path / "shop", files) as index:
+        found = list_environment(Question(WHICH), index)
+    assert found is not None and "`.env.example` shows which variables there are" in found.text([1])
+
+
 def test_what_only_scripts_read_is_said_to_be_theirs(tmp_path: Path) -> None:
     with index_of(tmp_path / "shop", {"src/a.py": "x = 1\n", "setup.py": "os.environ['SHOP_BUILD']\n"}) as index:
         found = list_environment(Question(WHICH), index)

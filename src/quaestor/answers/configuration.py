@@ -7,7 +7,7 @@ definition that is called after loading and after configuration, or stands in a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from quaestor.answers.drafts import CorpusLines, Draft, in_code, stretch
@@ -20,7 +20,7 @@ from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.overview.prose_lines import Part, end_of_blocks, parts_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
-from quaestor.core.documents import Hit
+from quaestor.core.documents import Document, Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import split_identifier
 from quaestor.corpus import Corpus
@@ -78,6 +78,7 @@ _CONFIG_WORDS = frozenset(
     option preferences preference prefs properties rc opts""".split()
 )
 _PLAIN = frozenset("config configs configuration conf cfg settings preferences prefs".split())
+_CONSTRUCTORS = frozenset("__init__ constructor initialize".split())
 _LOADED = _CONFIG_WORDS - frozenset("option options opts setting configure configuring configurator".split())
 _LOADING = {
     **dict.fromkeys("load loads loading loader consult read reads reader parse parser parsing unmarshal".split(), 3),
@@ -113,11 +114,11 @@ _TITLE = (
 )
 _OF_OPTIONS = re.compile(r"options|reference|settings|parameters|variables|values", re.IGNORECASE)
 _PAGE = re.compile(
-    r"(?:\d+[-_. ]*)?(?:[\w-]+[-_.])?(?:config(?:uration|uring|ure)?|settings|conf)"
+    r"(?:\d+[-_. ]*)?(?:(?P<of>[\w-]+)[-_.])?(?:config(?:uration|uring|ure)?|settings|conf)"
     r"(?:[-_ ](?:files?|options|reference|overview|guide|parameters|formats?|file[-_]format))?",
     re.IGNORECASE,
 )
-_ADDED = frozenset("contrib plugins addons extensions packaging deploy charts docker".split())
+_ADDED = frozenset("contrib plugins addons extensions packaging deploy charts docker blog posts _posts".split())
 _MANUAL = re.compile(r"\w\.5(?:\.\w+)?$")
 """A page of a manual's section about the formats of files."""
 _WORK = re.compile(
@@ -147,6 +148,8 @@ _ENTRY = re.compile(
 """A line that sets or describes one setting."""
 _SHOWN = re.compile(r"\.(?:[jt]sx|vue|svelte|html?|erb|blade\.php|twig|astro)$|(?:^|/)use[A-Z]\w*\.\w+$")
 """What shows a page of settings to users."""
+_DESCRIBING = frozenset("proto protobuf thrift graphql sql css scss less html".split())
+_WORDINGS = frozenset("i18n l10n lang langs languages locale locales translations".split())
 _LARGEST = 80_000
 _ASKS_WHERE = re.compile(r"\bwhere\b|(?:which|what)\s+config|name|path|location")
 _PLACES = frozenset("path paths dir dirs directory find locate discover search candidates locations home".split())
@@ -191,11 +194,13 @@ def read_configuration_question(text: str, corpus: Corpus) -> str:
 def _explain(corpus: Corpus, *, options: bool, where: bool) -> WayAnswer | None:
     """Return the answer: what can be set if ``options``, where files are looked for if ``where``, else what loads."""
     material, lines, draft = Material(corpus.store), CorpusLines(corpus), Draft()
-    documented = _section(material, corpus, lines, options=options)
+    files = _files_of_configuration(corpus, material) if material.is_code else []
+    loaders = [] if options else sorted(_loaders(files, lines, where=where))
+    documented = _section(material, corpus, lines, options=options, needed=not loaders)
     if documented is not None:
         draft.quote(documented)
     if material.is_code:
-        _tell_code(corpus, material, lines, draft, options=options, where=where)
+        _tell_code(material, files, loaders, lines, draft, options=options)
     if not draft.hits and material.is_code and not holds_documents(corpus) and not options:
         draft.say("Nothing here is called after loading a configuration: no document, no code and no file of settings.")
         return draft.finish("configuration", known=False)
@@ -203,11 +208,15 @@ def _explain(corpus: Corpus, *, options: bool, where: bool) -> WayAnswer | None:
 
 
 def _tell_code(
-    corpus: Corpus, material: Material, lines: CorpusLines, draft: Draft, *, options: bool, where: bool
+    material: Material,
+    files: Sequence[str],
+    loaders: Sequence[_Loader],
+    lines: CorpusLines,
+    draft: Draft,
+    *,
+    options: bool,
 ) -> None:
     """Add the code that loads the configuration, what declares the settings, and files that set them."""
-    files = _files_of_configuration(corpus, material)
-    loaders = sorted(_loaders(files, lines, where=where))
     declared = sorted(_declaring(files, lines))
     samples = [path for path in sorted(material.documents, key=_by_depth) if is_sample(path)]
     main_sample = next((one for one in samples if "/" not in one), "")
@@ -275,10 +284,16 @@ def _files_of_configuration(corpus: Corpus, material: Material) -> list[str]:
     loading = (one.document.path for one in corpus.store.get(chunks).values() if _is_of_loading(one.chunk.symbol or ""))
     found = dict.fromkeys(chain(sorted(named, key=_by_importance), sorted(set(loading), key=_by_importance)))
     is_beside = beside_program(corpus)
-    own = [one for one in found if is_code(material.documents[one]) and not (is_beside(one) or _SHOWN.search(one))]
+    own = [one for one in found if may_set(material.documents[one]) and not (is_beside(one) or _SHOWN.search(one))]
     called = [one for one in own if is_called_configuration(one)]
     others = (one for one in own if not is_called_configuration(one) and material.documents[one].size < _LARGEST)
     return [*called[:_MOST_FILES], *islice(others, _MOST_OTHERS)]
+
+
+def may_set(document: Document) -> bool:
+    """Return whether a document is code that runs, and neither describes data nor has a program's words."""
+    folders = document.path.lower().split("/")[:-1]
+    return is_code(document) and document.language not in _DESCRIBING and _WORDINGS.isdisjoint(folders)
 
 
 def _by_importance(path: str) -> tuple[int, bool, int, str]:
@@ -315,7 +330,7 @@ def _loaders(files: Iterable[str], lines: CorpusLines, *, where: bool) -> Iterat
                 certain = _certainty(one, path) + _NEAR * (where and not _PLACES.isdisjoint(_words(one.name)))
                 reads = _READS.search(body) is not None
                 # What is called after making or getting one may do anything.
-                loads = reads or any(_LOADING.get(word, 0) > 1 for word in _words(one.name))
+                loads = reads or max((_LOADING.get(word, 0) for word in _words(one.name)), default=0) > 1
                 if loads and certain + 3 * reads >= _LEAST:
                     yield _Loader(-certain - 3 * reads, folders_to_sources(path), path, one.span.start_line, one)
 
@@ -323,10 +338,11 @@ def _loaders(files: Iterable[str], lines: CorpusLines, *, where: bool) -> Iterat
 def _certainty(one: Definition, path: str) -> int:
     """Return how surely a definition loads the configuration, by its name and by what it stands in; 0 if not."""
     own = _words(one.name)
-    verb = max((_LOADING.get(word, 0) for word in own), default=0)
+    makes = one.name in _CONSTRUCTORS or one.name in one.scope[-1:]
+    verb = 2 if makes else max((_LOADING.get(word, 0) for word in own), default=0)
     around = [word for name in one.scope[-1:] for word in _words(name)]
     named, within = not _LOADED.isdisjoint(own), not _PLAIN.isdisjoint(around)
-    if not verb or not (named or within or (verb > 1 and is_called_configuration(path))):
+    if not verb or not (named or (verb > 1 and (within or is_called_configuration(path)))):
         return 0
     stem = profile_path(path).stem
     further = len([word for word in own if word not in _CONFIG_WORDS and word not in _LOADING and word not in _ALSO])
@@ -362,15 +378,16 @@ def _reading(files: Iterable[str], lines: CorpusLines) -> Iterator[tuple[str, in
 # --- documents
 
 
-def _section(material: Material, corpus: Corpus, lines: CorpusLines, *, options: bool) -> Hit | None:
-    """Return the section or page of a document on configuration that says most; None if there is none."""
-    names = [*own_names(corpus), *names_in_manifests(material)]
-    own = "|".join(re.escape(name) for name in sorted(set(names), key=len, reverse=True) if len(name) > 1) or "(?!)"
+def _section(material: Material, corpus: Corpus, lines: CorpusLines, *, options: bool, needed: bool) -> Hit | None:
+    """Return the section or page on configuration that says most; unless ``needed``, only one that names files."""
+    names = frozenset(one for one in (*own_names(corpus), *names_in_manifests(material)) if len(one) > 1)
+    own = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or "(?!)"
     title = re.compile(_TITLE.replace("{own}", own), re.IGNORECASE)
-    found = [(*_merit(path, part, material, options=options), path, part) for path, part in _parts(material, title)]
-    if not found:
+    parts = _parts(material, title, names)
+    found = [(*_merit(path, part, material, options=options), path, part) for path, part in parts]
+    says, *_, path, part = max(found, key=lambda one: one[:-2], default=(False, "", None))
+    if part is None or not (says or needed):
         return None
-    *_, path, part = max(found, key=lambda one: one[:-2])
     last = min(part.last, part.first + _MOST_LINES)
     return lines.hit(path, part.first, end_of_blocks(material.lines(path), part.first, last, part.last), part.title)
 
@@ -386,23 +403,24 @@ def _merit(path: str, part: Part, material: Material, *, options: bool) -> tuple
     return says > 0, fits, says - path.count("/") - len(part.above), -part.first
 
 
-def _parts(material: Material, title: re.Pattern[str]) -> Iterator[tuple[str, Part]]:
+def _parts(material: Material, title: re.Pattern[str], own: frozenset[str]) -> Iterator[tuple[str, Part]]:
     """Yield the sections under headings about configuration, and pages about it, with the document's path."""
-    for path in (readme_of(material, "") or "", *_pages(material)):
+    for path in (readme_of(material, "") or "", *_pages(material, own)):
         texts = material.lines(path)
         parts = [*parts_of(texts)]
         for part in parts:
-            of_page = part is parts[0] and _is_page(path) and len(part.title.split()) <= _LONGEST_TITLE
+            of_page = part is parts[0] and _is_page(path, own) and len(part.title.split()) <= _LONGEST_TITLE
             about = of_page or title.fullmatch(part.title.strip(" :"))
             if about and part.last > part.first and not any(map(_WORK.search, part.above[1:])):
                 yield path, part
-        if texts and ((not parts and _is_page(path)) or _MANUAL.search(path)):
+        if texts and ((not parts and _is_page(path, own)) or _MANUAL.search(path)):
             yield path, Part("", 1, len(texts), ())
 
 
-def _pages(material: Material) -> Iterator[str]:
+def _pages(material: Material, own: frozenset[str]) -> Iterator[str]:
     """Yield the documents that are called after configuration, the shallowest first."""
-    return (path for path in sorted(material.documents, key=_by_depth) if _is_page(path) and is_manual(path, material))
+    paths = sorted(material.documents, key=_by_depth)
+    return (path for path in paths if _is_page(path, own) and is_manual(path, material))
 
 
 def is_manual(path: str, material: Material) -> bool:
@@ -414,12 +432,10 @@ def is_manual(path: str, material: Material) -> bool:
     return profile.prose and not (aside or shown)
 
 
-def _is_page(path: str) -> bool:
-    """Return whether a document, or the folder that it is the index of, is called after configuration."""
+def _is_page(path: str, own: frozenset[str]) -> bool:
+    """Return whether a document, or the folder that it is the index of, is called after configuration alone."""
     folder, _, file = path.rpartition("/")
     stem = file.partition(".")[0]
     of_folder = stem.lower() in ("index", "_index", "readme") and folder
-    return (
-        _PAGE.fullmatch(folder.rpartition("/")[2] if of_folder else stem) is not None
-        or _MANUAL.search(file) is not None
-    )
+    match = _PAGE.fullmatch(folder.rpartition("/")[2] if of_folder else stem)
+    return _MANUAL.search(file) is not None or (match is not None and (match["of"] or "").lower() in {"", *own})

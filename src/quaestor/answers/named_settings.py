@@ -8,16 +8,31 @@ document about one of these. A sentence, a test or a changelog that has the word
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, product
 
-from quaestor.answers.configuration import is_called_configuration, is_manual, is_sample, read_configuration_question
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, innermost_definition, line_of_name
+from quaestor.answers.configuration import (
+    is_called_configuration,
+    is_manual,
+    is_sample,
+    may_set,
+    read_configuration_question,
+)
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, innermost_definition
 from quaestor.answers.explain_option import LONGEST_LINE
 from quaestor.answers.explain_term import holds_documents
-from quaestor.answers.option_lists import LITERAL, SettingKind, beside_program, settings_at
+from quaestor.answers.option_lists import (
+    LITERAL,
+    SettingKind,
+    beside_program,
+    end_of_declaration,
+    end_of_entry,
+    is_in_head,
+    name_within,
+    settings_at,
+)
 from quaestor.answers.overview.introduction import names_in_manifests, readme_of
-from quaestor.answers.overview.material import Material, is_code
+from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.overview_answer import own_names
 from quaestor.answers.overview.prose_lines import Part, end_of_blocks, paragraphs, parts_of
 from quaestor.answers.way import Question, WayAnswer
@@ -98,12 +113,17 @@ _SWITCHED = re.compile(
 )
 _DEFAULT_OF = re.compile(r"default", re.IGNORECASE)
 _IS_NONE = re.compile(r"(?:None|nil|null|undefined|nullptr)\b")
-_WORK = re.compile(r"\b(?:develop\w*|contribut\w*|hacking|test\w*|change ?log|release\w*)\b", re.IGNORECASE)
+_WORK = re.compile(
+    r"\b(?:develop\w*|contribut\w*|hacking|test\w*|change ?log|release\w*|migrat\w*|upgrad\w*|compil\w*|building)\b",
+    re.IGNORECASE,
+)
 _SHOWS = re.compile(r"`|=|^\s*[\w.-]+:\s|--\w|^\s{4}", re.MULTILINE)
 _MOST_READ, _MOST_QUOTED, _MOST_LISTED, _MOST_LINES, _MOST_EXTRA, _LONGEST_ENTRY = 3000, 2, 10, 16, 1, 8
-_NEXT_ENTRY = re.compile(r"\s*(?:[#=|`-]|\.\.|\.(?!br\b|\s)|\* )")
-_LONGEST_DECLARATION = 12
-_FARTHEST, _SHORTEST_ROOT, _MOST_WAYS, _AROUND = 60, 2, 4, 3
+_SETS_BY = frozenset("set with configure use change".split())
+_SWITCHES_BY = frozenset("enable disable without no use set toggle suppress skip".split())
+_FOLDERS_OF_SETTINGS = frozenset("config conf settings initializers".split())
+_SETS_VALUES = frozenset("php rb py js cjs mjs ts exs yml yaml toml json ini conf cfg".split())
+_SHORTEST_ROOT, _MOST_WAYS, _AROUND, _NEAR = 2, 4, 3, 4
 _SAME = {
     **{"ssl": "tls", "db": "databas", "color": "colour", "dir": "directori", "folder": "directori", "addr": "address"},
     **{"passwd": "password", "auth": "authent", "pwd": "password"},
@@ -117,6 +137,7 @@ class _SettingQuestion(NamedTuple):
     Attributes:
         wanted: the stems of its words.
         roots: the beginnings of these.
+        setter: the beginning of a name for what sets it.
         joined: its words as one.
         default: whether its default is asked for.
         switch: whether it is to be turned on or off.
@@ -124,6 +145,7 @@ class _SettingQuestion(NamedTuple):
 
     wanted: frozenset[str]
     roots: re.Pattern[str]
+    setter: re.Pattern[str]
     joined: str
     default: bool
     switch: bool
@@ -162,10 +184,10 @@ def _read(text: str) -> _SettingQuestion | None:
             if wanted and _NO_THING.isdisjoint(parts) and content_terms(thing):
                 any_name = (other for one in sorted(wanted) for other in _names_of(one))
                 roots = (re.escape(one[: max(_SHORTEST_ROOT, len(one) - 1)]) for one in any_name)
-                pattern_of_roots = re.compile("|".join(roots), re.IGNORECASE)
-                return _SettingQuestion(
-                    wanted, pattern_of_roots, "".join(parts), pattern is _DEFAULTS, pattern is _SWITCHES
-                )
+                any_root = "|".join(roots)
+                setter = rf"\b(?:{'|'.join(sorted(_SETS_BY | _SWITCHES_BY))})_?\w*(?:{any_root})"
+                patterns = re.compile(any_root, re.IGNORECASE), re.compile(setter, re.IGNORECASE)
+                return _SettingQuestion(wanted, *patterns, "".join(parts), pattern is _DEFAULTS, pattern is _SWITCHES)
             return None
     return None
 
@@ -181,7 +203,8 @@ def _explain(asked: _SettingQuestion, corpus: Corpus) -> WayAnswer | None:
     if (section := _section(asked, own, material, lines)) is not None:
         draft.quote(section)
     found = sorted(_settings(asked, own, corpus, material, lines))
-    found = [one for one in found if not (one.aside and (one.extra or not found[0].aside))]
+    found = [one for one in found if not (one.extra and (one.aside or asked.switch))]
+    found = [one for one in found if not one.aside or found[0].aside]
     least = min((one.extra for one in found), default=0)
     quoted = [(hit.path, hit.start_line - 2, hit.end_line) for hit in draft.hits]
     best = [one for one in found if one.extra == least and least <= _MOST_EXTRA]
@@ -206,10 +229,9 @@ def _explain(asked: _SettingQuestion, corpus: Corpus) -> WayAnswer | None:
         draft.say(f"Further settings called so: {', '.join(others[:_MOST_LISTED])}{more}.")
     if not draft.hits and asked.default and (said := next(_paragraphs(asked, material), None)) is not None:
         draft.quote(lines.hit(*said))
-    if not draft.hits and asked.default and material.is_code and not holds_documents(corpus):
-        draft.say(
-            "Nothing here that declares a setting is called so, and no section about it says what is the default."
-        )
+    told = asked.default or not any(_manuals(asked, material))
+    if not draft.hits and told and material.is_code and not holds_documents(corpus):
+        draft.say("Nothing here that declares a setting is called so, and no section of a document is about it.")
         return draft.finish("configuration", known=False)
     return draft.finish("configuration") if draft.hits else None
 
@@ -218,10 +240,9 @@ def _files_about(asked: _SettingQuestion, own: frozenset[str], material: Materia
     """Yield the files of a folder of settings that are called after the thing: ``config/logging.php``."""
     for path in sorted(material.documents):
         folder, _, name = path.rpartition("/")
-        if folder.rpartition("/")[2].lower() in ("config", "conf", "settings", "configuration", "initializers"):
-            set_here = is_sample(path) or is_code(material.documents[path]) or profile_path(path).data
-            if set_here and not profile_path(path).test and _extra(name.partition(".")[0], asked, own) == 0:
-                yield path
+        sets = folder.rpartition("/")[2] in _FOLDERS_OF_SETTINGS and name.rpartition(".")[2] in _SETS_VALUES
+        if sets and not profile_path(path).test and _extra(name.partition(".")[0], asked, own) == 0:
+            yield path
 
 
 def _of_different_places(best: Sequence[_DeclaredSetting], most: int) -> Iterator[_DeclaredSetting]:
@@ -244,39 +265,14 @@ def _quote_of(one: _DeclaredSetting, lines: CorpusLines) -> Hit:
     assert file is not None  # its lines were read
     first = one.line
     if one.kind is SettingKind.ENTRY:
-        return lines.hit(one.path, first, _end_of_entry(file.lines, first))
+        return lines.hit(one.path, first, end_of_entry(file.lines, first))
     while (
         first > 1
         and one.line - first < _LONGEST_ENTRY
         and re.match(r"\s*(?:#(?!\[)|//|/?\*|--|;|@|\[)", file.lines[first - 2])
     ):
         first -= 1
-    return lines.hit(one.path, first, _end_of_declaration(file.lines, one.line))
-
-
-def _end_of_declaration(texts: Sequence[str], at: int) -> int:
-    """Return the line that closes the brackets that a line opens; the line itself if that is too far away."""
-    depth = 0
-    for number in range(at, min(len(texts), at + _LONGEST_DECLARATION) + 1):
-        depth += sum(map(texts[number - 1].count, "([{")) - sum(map(texts[number - 1].count, ")]}"))
-        if depth <= 0:
-            return number
-    return at
-
-
-def _end_of_entry(texts: Sequence[str], at: int) -> int:
-    """Return the last line of an entry of a list, a table or a reference: those below it that are indented deeper."""
-    heading = texts[at - 1].lstrip().startswith(("#", ".", "`", "=item"))
-    indent = len(texts[at - 1]) - len(texts[at - 1].lstrip())
-    last = at
-    for number in range(at + 1, min(len(texts), at + _LONGEST_ENTRY) + 1):
-        line = texts[number - 1]
-        if line.strip() and len(line) - len(line.lstrip()) <= indent and not heading:
-            break
-        if number > at + 1 and _NEXT_ENTRY.match(line):
-            break
-        last = number if line.strip() else last
-    return last
+    return lines.hit(one.path, first, end_of_declaration(file.lines, one.line))
 
 
 def _chunks_holding(asked: _SettingQuestion, store: Store) -> frozenset[int]:
@@ -305,19 +301,40 @@ def _settings(
     asked: _SettingQuestion, own: frozenset[str], corpus: Corpus, material: Material, lines: CorpusLines
 ) -> Iterator[_DeclaredSetting]:
     """Yield the places that declare a setting whose name has all words of the thing."""
-    is_beside = beside_program(corpus)
+    is_beside, setting = beside_program(corpus), set[str]()
     holding = _chunks_holding(asked, corpus.store)
     for stored in corpus.store.get(holding).values():
         path, span = stored.document.path, stored.chunk.span
         profile = profile_path(path)
         aside = profile.test or profile.example or bool(profile.background)
-        told = not profile.prose or (is_manual(path, material) and not _WORK.search(path))
+        manual = is_manual(path, material) and not _WORK.search(path)
+        told = manual if stored.document.language in PROSE else is_sample(path) or may_set(stored.document)
         file = None if aside or not told else lines.file(path)
         around = _parts(qualified_symbol(stored.chunk) or "")
+        if file is not None and not profile.prose and asked.setter.search(stored.chunk.text):
+            setting.add(path)
         fields = is_called_configuration(path) or not _OF_SETTINGS.isdisjoint(around)
         for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1) if file is not None else ():
             if file is not None and asked.roots.search(file.lines[at - 1][:LONGEST_LINE]):
                 yield from _settings_at(file, at, asked, own, lines, is_beside, fields=fields)
+    yield from _setters(sorted(setting) if not asked.default else (), asked, own, lines, is_beside)
+
+
+def _setters(
+    paths: Iterable[str],
+    asked: _SettingQuestion,
+    own: frozenset[str],
+    lines: CorpusLines,
+    is_beside: Callable[[str], bool],
+) -> Iterator[_DeclaredSetting]:
+    """Yield the definitions that are called after setting the thing: ``enable_colours``."""
+    verbs = _SWITCHES_BY if asked.switch else _SETS_BY
+    for path in paths:
+        for one in lines.definitions(path):
+            verb, *thing = _parts(one.name) or ("",)
+            if verb in verbs and thing and _extra("_".join(thing), asked, own) == 0:
+                place = folders_to_sources(path), path, one.span.start_line, one.name, ""
+                yield _DeclaredSetting(0, False, is_beside(path), SettingKind.SETTER, *place)
 
 
 def _settings_at(
@@ -338,7 +355,7 @@ def _settings_at(
         extra = _extra(name, asked, own)
         nested = kind in (SettingKind.FIELD, SettingKind.KEY) and not asked.wanted.isdisjoint(_stems(_parts(name)))
         if extra is None and nested:
-            name = _full_name(file, at, name, lines)
+            name = name_within(file, at, name, lines, sample=is_sample(path))
             extra = _extra(name, asked, own)
         if (
             extra is None
@@ -348,7 +365,7 @@ def _settings_at(
             continue
         if kind is SettingKind.FIELD and not _is_of_settings(file, at, value, lines):
             continue
-        if kind is SettingKind.PARAMETER and not _is_in_head(file, at, lines):
+        if kind is SettingKind.PARAMETER and not is_in_head(file, at, lines):
             continue
         if _says(asked, kind, file, at, name, value):
             aside = kind is not SettingKind.ENTRY and is_beside(path)
@@ -381,7 +398,7 @@ def _extra(name: str, asked: _SettingQuestion, own: frozenset[str]) -> int | Non
 
 def _says(asked: _SettingQuestion, kind: SettingKind, file: IndexedFile, at: int, name: str, value: str) -> bool:
     """Return whether a declaration says what is asked: the default, or how the thing is switched."""
-    last = _end_of_entry(file.lines, at) if kind is SettingKind.ENTRY else max(at, end_of_statement(file.lines, at))
+    last = end_of_entry(file.lines, at) if kind is SettingKind.ENTRY else max(at, end_of_statement(file.lines, at))
     text = "\n".join(file.lines[at - 1 : last])
     if asked.switch:
         named = not _SWITCH.isdisjoint(stems_of(_parts(name)))
@@ -399,37 +416,12 @@ def _is_of_settings(file: IndexedFile, at: int, value: str, lines: CorpusLines) 
     one = innermost_definition(lines.definitions(file.document.path), at)
     local = one is not None and one.kind in ("function", "method", "constructor")
     entry = _ENTRY_OF_LITERAL.search(line)
-    if local and not _OF_OBJECT.match(line) and (not entry or _is_in_head(file, at, lines)):
+    if local and not _OF_OBJECT.match(line) and (not entry or is_in_head(file, at, lines)):
         return False
     names = [*one.scope[-1:], *([one.name] if not local or (entry and LITERAL.match(value)) else [])] if one else []
     return is_called_configuration(file.document.path) or any(
         not _OF_SETTINGS.isdisjoint(_parts(name)) for name in names
     )
-
-
-def _is_in_head(file: IndexedFile, at: int, lines: CorpusLines) -> bool:
-    """Return whether a line is part of the head of a definition, where parameters have defaults, and no call."""
-    one = innermost_definition(lines.definitions(file.document.path), at)
-    if one is None or one.body is None:
-        return False
-    first = line_of_name(file.lines, one.span.start_line, min(one.span.end_line, len(file.lines)), one.name)
-    opened = file.lines[one.body.start_line - 1].rstrip().endswith("{")
-    return first <= at <= max(first, one.body.start_line - (not opened))
-
-
-def _full_name(file: IndexedFile, at: int, name: str, lines: CorpusLines) -> str:
-    """Return a name behind that of what it stands in: a type, a section, or a key that is indented less."""
-    if not is_sample(file.document.path):
-        one = innermost_definition(lines.definitions(file.document.path), at)
-        return name if one is None or one.name == name else f"{one.name}.{name}"
-    indent = len(file.lines[at - 1]) - len(file.lines[at - 1].lstrip())
-    for above in range(at - 2, max(-1, at - _FARTHEST), -1):
-        line = file.lines[above]
-        section = re.match(r"\s*#?\s*\[+([\w.-]+)\]", line)
-        opened = re.match(r"\s*[\"']?([\w.-]+)[\"']?\s*[:=]?\s*\{?\s*$", line) if indent else None
-        if section or (opened and len(line) - len(line.lstrip()) < indent):
-            return f"{(section or opened)[1]}.{name}"  # type: ignore[index]
-    return name
 
 
 # --- documents
@@ -459,10 +451,15 @@ def _paragraphs(asked: _SettingQuestion, material: Material) -> Iterator[tuple[s
     """Yield the paragraphs of manuals with a sentence on the default of the thing, the shallowest documents first."""
     for path in sorted(_manuals(asked, material), key=lambda one: (one.count("/"), one)):
         for paragraph in paragraphs(material.lines(path)):
-            for sentence in re.split(r"(?<=[.!?])\s", paragraph.text):
-                if _DEFAULT_OF.search(sentence) and asked.wanted <= {*_stems(_parts(sentence))}:
-                    yield path, paragraph.start_line, paragraph.end_line
-                    break
+            if any(_tells_default(one, asked) for one in re.split(r"(?<=[.!?])\s", paragraph.text)):
+                yield path, paragraph.start_line, paragraph.end_line
+
+
+def _tells_default(sentence: str, asked: _SettingQuestion) -> bool:
+    """Return whether a sentence has "default" next to all words of the thing."""
+    words = [stem for word in re.findall(r"[\w-]+", sentence) for stem in _stems([word.lower()])]
+    near = (words[max(0, at - _NEAR) : at + _NEAR + 1] for at, word in enumerate(words) if word.startswith("default"))
+    return any(asked.wanted <= {*one} for one in near)
 
 
 def _manuals(asked: _SettingQuestion, material: Material) -> list[str]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 
-from quaestor.answers.drafts import CorpusLines, Draft, in_code
+from quaestor.answers.drafts import CorpusLines, Draft, in_code, innermost_definition, line_of_name
 from quaestor.answers.explain_option import ASIDE, COMMENT, LONGEST_LINE, SETS
 from quaestor.answers.explain_term import holds_documents
 from quaestor.answers.overview.material import Material, is_code
@@ -63,6 +63,7 @@ _ABOUT_ENVIRONMENT = re.compile(
     re.IGNORECASE,
 )
 _SAYS_VARIABLE = re.compile(r"\benv(?:ironment)?[ -]?var(?:iable)?s?\b", re.IGNORECASE)
+_OF_SHOWN_VARIABLES = re.compile(r"(?:^|/)[\w-]*\.?env\.(?:example|sample|template|dist|default)[\w.]*$")
 _ENVIRONMENT = ("env", "environ", "getenv", "environment")
 _ASKS_OPTIONS = re.compile(
     r"^\W*(?:(?:what|which|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+)?(?:(?:are|all|of|the|command[- ]line)\s+)*"
@@ -108,7 +109,9 @@ _PARAMETER = re.compile(
     r"(?:^|[(,])\s*(?:[\w<>?\[\].]+\s+)?[$@]?(?P<name>[a-z_]\w*)\s*(?::[^=,()\n]{0,60})?\s*=\s*(?P<value>[^=,()\n]+|[\w.]+\([^()\n]*\))\s*[,)]"
 )
 _KEY = re.compile(
-    r"^\s*(?:[#;]+\s?|//\s?)?(?:export\s+)?[\"']?(?P<name>[A-Za-z_][\w.-]*)[\"']?\s*(?:[:=]|\s(?=\S+\s*$))\s*(?P<value>.*)$"
+    # port = 80, # port: 80, export PORT=80, port 80, #port 80
+    r"\s*(?:[#;]+\s?|//\s?)?(?:export\s+)?[\"']?(?P<a>[A-Za-z_][\w.-]*)[\"']?\s*[:=]\s*(?P<b>.*)$"
+    r"|\s*[#;]?(?P<c>[a-z][a-z0-9_.-]*)\s(?P<d>\S+)\s*$"
 )
 _ENTRY = re.compile(
     # - `name`, | `name` |, ### `name`, .. option:: name, `name`::, *name* = value, --name
@@ -130,6 +133,8 @@ _COMPLAINS = re.compile(
 """What says that an option is wrong, and what calls a program with several."""
 _TAKES_OPTIONS = re.compile(r"opt|arg|flag|param|switch|\bon\b|help|usage", re.IGNORECASE)
 _SAYS_WHAT_FOR = re.compile(r"[\"'][^\"']*\w\s\w+\s\w[^\"']*[\"']|--[\w-]+\s{2,}\w")
+_LONGEST_DECLARATION, _LONGEST_ENTRY, _FARTHEST = 12, 8, 60
+_NEXT_ENTRY = re.compile(r"\s*(?:[#=|`-]|\.\.|\.(?!br\b|\s)|\* )")
 
 _Places = dict[str, tuple[str, int]]
 """Names of variables, each with the path and the line, from 1, where code first reads it."""
@@ -143,8 +148,9 @@ class SettingKind(IntEnum):
     FIELD = 2
     KEY = 3
     VARIABLE = 4
-    CONSTANT = 5
-    PARAMETER = 6
+    SETTER = 5
+    CONSTANT = 6
+    PARAMETER = 7
 
 
 def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -172,6 +178,10 @@ def _explain_environment(corpus: Corpus) -> WayAnswer | None:
         draft.say(f"Code names {count} of the environment where it reads them: {_variable_list(read)}.")
         for path, line in [] if documented else list(read.values())[:_MOST_CITED]:
             draft.quote(lines.statement(path, line))
+    for path in sorted(
+        one for one in corpus.store.documents() if _OF_SHOWN_VARIABLES.search(one) and not is_beside(one)
+    ):
+        draft.say(f"{in_code(path)} shows which variables there are.")
     if beside:
         _tell_beside(beside, draft, lines, alone=not read)
     return draft.finish("option") if draft.hits else _without_environment(corpus)
@@ -364,7 +374,7 @@ def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[S
             yield SettingKind.ENTRY, next(filter(None, match.groups())).lstrip("-"), ""
     elif sample:
         if match := _KEY.match(line):
-            yield SettingKind.KEY, match["name"], match["value"].strip()
+            yield SettingKind.KEY, match["a"] or match["c"], (match["b"] or match["d"] or "").strip()
     elif is_code(file.document) and not _NO_DECLARATION.match(line):
         yield from _options_at(file, at, line)
         yield from _settings_in_code(line)
@@ -388,3 +398,53 @@ def _settings_in_code(line: str) -> Iterator[tuple[SettingKind, str, str]]:
         yield SettingKind.FIELD, match["name"], "" if _IS_TYPE.fullmatch(value) and not LITERAL.match(value) else value
     for match in _PARAMETER.finditer(line):
         yield SettingKind.PARAMETER, match["name"], match["value"].strip()
+
+
+def end_of_declaration(texts: Sequence[str], at: int) -> int:
+    """Return the line that closes the brackets that a line opens; the line itself if that is too far away."""
+    depth = 0
+    for number in range(at, min(len(texts), at + _LONGEST_DECLARATION) + 1):
+        depth += sum(map(texts[number - 1].count, "([{")) - sum(map(texts[number - 1].count, ")]}"))
+        if depth <= 0:
+            return number
+    return at
+
+
+def end_of_entry(texts: Sequence[str], at: int) -> int:
+    """Return the last line of an entry of a list, a table or a reference: those below it that are indented deeper."""
+    heading = texts[at - 1].lstrip().startswith(("#", ".", "`", "=item"))
+    indent = len(texts[at - 1]) - len(texts[at - 1].lstrip())
+    last = at
+    for number in range(at + 1, min(len(texts), at + _LONGEST_ENTRY) + 1):
+        line = texts[number - 1]
+        if line.strip() and len(line) - len(line.lstrip()) <= indent and not heading:
+            break
+        if number > at + 1 and _NEXT_ENTRY.match(line):
+            break
+        last = number if line.strip() else last
+    return last
+
+
+def is_in_head(file: IndexedFile, at: int, lines: CorpusLines) -> bool:
+    """Return whether a line is part of the head of a definition, where parameters have defaults, and no call."""
+    one = innermost_definition(lines.definitions(file.document.path), at)
+    if one is None or one.body is None:
+        return False
+    first = line_of_name(file.lines, one.span.start_line, min(one.span.end_line, len(file.lines)), one.name)
+    opened = file.lines[one.body.start_line - 1].rstrip().endswith("{")
+    return first <= at <= max(first, one.body.start_line - (not opened))
+
+
+def name_within(file: IndexedFile, at: int, name: str, lines: CorpusLines, *, sample: bool) -> str:
+    """Return a name behind that of what it stands in: a type, a section, or a key that is indented less."""
+    if not sample:
+        one = innermost_definition(lines.definitions(file.document.path), at)
+        return name if one is None or one.name == name else f"{one.name}.{name}"
+    indent = len(file.lines[at - 1]) - len(file.lines[at - 1].lstrip())
+    for above in range(at - 2, max(-1, at - _FARTHEST), -1):
+        line = file.lines[above]
+        section = re.match(r"\s*#?\s*\[+([\w.-]+)\]", line)
+        opened = re.match(r"\s*[\"']?([\w.-]+)[\"']?\s*[:=]?\s*\{?\s*$", line) if indent else None
+        if section or (opened and len(line) - len(line.lstrip()) < indent):
+            return f"{(section or opened)[1]}.{name}"  # type: ignore[index]
+    return name

@@ -49,7 +49,7 @@ _DATA = frozenset(
 _BESIDE_FOLDERS = frozenset(
     """script scripts buildsrc build-logic doc docs documentation website ci dev devel hack packaging release
     releases contrib rake tasks step_definitions completion completions .github .gitlab .circleci
-    .ci .buildkite""".split()
+    .ci .buildkite playwright cypress""".split()
 )
 _PROGRAM_FOLDERS = _SOURCES | frozenset("app cmd internal pkg".split())
 _BESIDE_FILES = frozenset(
