@@ -30,6 +30,7 @@ from _answers_set import Asked, Question, of_kind, read_answers
 from quaestor.assemble import Index, answer_steps, make_model
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
+from quaestor.core.errors import QuaestorError
 from quaestor.corpus import Corpus
 from training.judged_searches import documents_of
 
@@ -135,8 +136,18 @@ def corpus_rows(
     with Index.build(root, settings=settings) as index:
         for question in asked.questions:
             prepare(question)
-            said, seconds = asyncio.run(answered(index, question.text, settings))
+            said, seconds = answer_or_error(index, question.text, settings)
             yield row_of(asked, question, said, seconds, index)
+
+
+def answer_or_error(corpus: Corpus, question: str, settings: Settings) -> tuple[Said, float]:
+    """Return the answer to a question and the seconds that it took; an error counts as a refusal, which it names."""
+    before = time.perf_counter()
+    try:
+        return asyncio.run(answered(corpus, question, settings))
+    except QuaestorError as error:
+        print(f"{question}: {error}", file=sys.stderr)
+        return Said(str(error), (), known=False), time.perf_counter() - before
 
 
 async def answered(corpus: Corpus, question: str, settings: Settings) -> tuple[Said, float]:

@@ -15,6 +15,7 @@ from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
 from quaestor.answers.explain_name import section_about
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import EMPTY_WORDS, find_words, terms
 from quaestor.corpus import Corpus
@@ -28,9 +29,9 @@ LONGEST_LINE = 1000
 _MOST_LINES = 12
 _LONGEST_COMMENT = 30
 _MOST_BEFORE = 1
-"""Strings that stand before the option in what declares it: another name of it."""
+"""The most strings before the option in its declaration: another name of it."""
 _FEWEST_WORDS = 3
-"""Words of a text that says what an option does."""
+"""The fewest words of a text that describes an option."""
 
 _OPTION = r"(?P<option>`[^`\s]{2,60}`|(?<![\w-])--?[A-Za-z][\w-]*|[A-Za-z_][\w-]*(?:[.:][\w-]+)*)"
 _KIND = (
@@ -49,24 +50,26 @@ _ASKED = tuple(
     )
 )
 _WRITTEN_SO = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
-"""An option or an environment variable, which needs no word that says so."""
+"""A name that is an option or an environment variable by its form alone."""
 _NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
 _STRINGS_OR_SYMBOLS = re.compile(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
 SETS = re.compile(
     r"(?:\b|_)(?:set_var|remove_var|(?:un)?setenv|putenv|put_env|delete_env|SetEnvironmentVariable)\b", re.IGNORECASE
 )
-"""What sets a variable of the environment, mostly for a test."""
+"""Functions that set an environment variable, mostly for a test."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
-"""What a shell completes, and what was news once, repeats the options."""
+"""Files that repeat options without declaring them: completions of shells, changelogs."""
 _DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
-"""What stands beside a plain word, such as "name", where it is an option."""
+"""Words beside a plain word, such as "name", that make it an option."""
+_OF_CONTENTS = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
+"""An item of a table of contents, which says nothing itself."""
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
 COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
 _OPENS = re.compile(r"[(\[{]\s*$")
 _BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
-"""What opens a block of statements, and no list of arguments or fields."""
+"""The end of a line that opens a block of statements rather than a list of arguments or fields."""
 
 
 class _Form(IntEnum):
@@ -115,11 +118,9 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     """Return the surest place in a document and in code; None if no place describes the option or reads it."""
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
     places = sorted(_places(option, corpus, lines))
-    documented = section_about(corpus, lines, name)
+    documented = section_about(corpus, lines, name) or _first_entry(places, lines)
     if documented is not None:
         draft.quote(documented)
-    elif entry := next((one for one in places if one.form == _Form.ENTRY), None):
-        draft.quote(lines.hit(entry.path, entry.start_line, entry.end_line))
     plain = option.isalpha() and option.islower()
     forms = [_Form.DECLARED] if plain else [_Form.DECLARED, _Form.SHOWN]
     if not draft.hits and option.isupper():  # what reads a variable of the environment shows what it is for
@@ -128,6 +129,16 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     if hit := next((one for one in code if not plain or _DECLARES.search(one.text)), None):
         draft.quote(hit)
     return draft.finish("option") if draft.hits else None
+
+
+def entry_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
+    """Return the entry of a list, a table or a manual that a document has on a name; None if there is none."""
+    return _first_entry(sorted(_places(name, corpus, lines)), lines)
+
+
+def _first_entry(places: Sequence[_Place], lines: CorpusLines) -> Hit | None:
+    entry = next((one for one in places if one.form == _Form.ENTRY), None)
+    return None if entry is None else lines.hit(entry.path, entry.start_line, entry.end_line)
 
 
 def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
@@ -180,8 +191,11 @@ def _description_in_code(
 def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *, prose: bool) -> int:
     """Return the last line of the entry of a list, a table or a manual that a line begins; 0 if it begins none."""
     line, above = lines[at - 1], lines[at - 2].strip() if at > 1 else ""
-    begins = re.match(rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*", line)
-    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]):
+    begins = re.match(
+        rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|</?[a-z][^<>\n]{{0,200}}>|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*",
+        line,
+    )
+    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]) or _OF_CONTENTS.match(line):
         return 0
     rest = line[begins.end() :]
     below = at < len(lines) and _indent(lines[at]) > _indent(line)

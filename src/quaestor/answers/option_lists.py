@@ -33,7 +33,7 @@ _ASKS_ENVIRONMENT = re.compile(
     r"\W*$",
     re.IGNORECASE,
 )
-"""A question for all of them; one for those that do something is to be searched for."""
+"""A question for all environment variables, without a further condition."""
 _READS_VARIABLE = re.compile(
     # getenv("A"), os.environ["A"], ENV.fetch("A"), env::var("A"), envOr("A", 1), env = "A", EnvVars: []string{"A"},
     # getEnvVarOwned(allocator, "A"), $ENV{A} and process.env.A
@@ -80,7 +80,7 @@ _GIVES_OPTION = re.compile(
     r"|\bflaggy\.\w+\(&[\w.]+,\s*\"\w*\",\s*\"(?P<flaggy>[a-z][\w-]+)\""
 )
 _DESCRIBED = re.compile(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
-"""Three words, in a string, behind a gap or in a comment: what an option is for, which no call of a program says."""
+"""At least three words in a string, behind a gap or in a comment: a description of the option."""
 _OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
 _FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5
 _SHELLS = frozenset({"bash", "fish", "m4", "powershell", "zsh"})
@@ -347,7 +347,7 @@ def _giving_options(corpus: Corpus) -> Sequence[str]:
 
 
 def _count_described(lines: Sequence[str], options: Mapping[str, int]) -> int:
-    """Return how many options are said what they are for, in their line or next to it."""
+    """Return how many options are described, in their line or next to it."""
     near = ("\n".join(lines[max(0, at - 2) : at + 1]) for at in options.values())
     return sum(_DESCRIBED.search(text) is not None for text in near)
 

@@ -3,10 +3,9 @@
 Passages come in the order of the search. Prose is put in a new order, by each passage's paragraph that is nearest to
 the question and by the number of hits in its document; code keeps its order. If the search gave scores, the first
 passage is quoted whole, except for sections at its edges that hold little of the question: choosing among its sentences
-was no better. (Two of 202 first passages with evidence lose it with such a section.) If that is little to read,
-stretches of passages with nearly the same score are quoted as well. Each is chosen by the rarity of the question's
-words in it, by its similarity to the question, and by how much it shows of the chunk that was found. If a question asks
-for several things, one stretch of each document is quoted.
+was no better. If that is little to read, stretches of passages with nearly the same score are quoted as well. Each is
+chosen by the rarity of the question's words in it, by its similarity to the question, and by how much it shows of the
+chunk that was found. If a question asks for several things, one stretch of each document is quoted.
 
 Every quote is a verbatim part of its passage.
 """
@@ -19,8 +18,16 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import is_list_of_links
-from quaestor.answers.passage_order import Encode, label_terms, order_by_paragraphs, rarity_of, share_of
-from quaestor.answers.quotable_stretches import PROSE, Stretch, stretches_of, whole_passage, without_neighbours
+from quaestor.answers.passage_order import (
+    Encode,
+    guide_share,
+    label_terms,
+    order_by_paragraphs,
+    rarity_of,
+    share_of,
+    share_of_section,
+)
+from quaestor.answers.quotable_stretches import Stretch, stretches_of, whole_passage, without_neighbours
 from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
@@ -44,58 +51,64 @@ _LEAST_COVERAGE = 0.17
 _LEAST_SIMILARITY = 0.5
 
 _PASSAGES = 5
-"""So many of the best are quoted from, more only where several things are asked for."""
+"""The number of passages to quote from; more only if the question asks for several things."""
 _BEHIND = 0.5
-"""What a passage loses for each point that the ranker puts it behind the first: words tell less than it knows."""
+"""The penalty for each point by which the ranker puts a passage behind the first."""
 _BEHIND_UNKNOWN = 4.0
-"""Points that each passage counts as behind the one before where the ranker's are not known."""
+"""The points by which each passage is taken to be behind the one before if the ranker's scores are not known."""
 _OF_FOUND = 0.5
-"""What a stretch gains that shows all of the chunk that was found."""
+"""The bonus of a stretch that shows all of the chunk that was found."""
 _OF_PASSAGE = 0.45
-"""What a stretch of code gains that shows all of its passage."""
+"""The bonus of a stretch of code that shows all of its passage."""
 _LEAST_WORTH = 0.05
 _NEAR = math.log(10)
-"""Points that a further quote's passage may be behind the first: the ranker's points are logarithms of odds, so that it
-is at least a tenth as likely to answer."""
+"""The most points by which the passage of a further quote may be behind the first. Points are logarithms of odds, so
+such a passage is at least a tenth as likely to answer."""
 _NEAR_OF_PROSE = 3.6
-"""The same of prose, of whose passages one in thirty-six is still worth reading: their quotes are short."""
+"""The same for prose, whose quotes are short."""
 _ENOUGH = 2800
-"""Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
+"""From this number of quoted characters on, no further passage is quoted, unless the question asks for several things.
+"""
 _ENOUGH_MORE = 600
-"""The same for each quote more than usual that there may be."""
+"""The characters that are added to it for each quote beyond the usual number."""
 _FEWEST_READ = 2
-"""Passages that are quoted even so: the first may be long because its definition is."""
+"""The number of passages that are quoted in any case, because the first may be one long definition."""
 MOST, MOST_OF_UNSURE = 3, 5
-"""The most quotes of an answer, and of one that may well be none: what answers then often stands behind the third."""
+"""The most quotes of an answer, and of an answer that may be wrong, because the right place is then often behind the
+third."""
 _LONGEST_WHOLE = max(LARGEST, DEFINITION)
-"""Characters of a passage that is quoted whole: as many as the first has at most, in bytes."""
+"""The most characters of a passage that is quoted whole."""
 _NEAR_OF_SEVERAL = 3.0
-"""The same of another document, where several things are asked for."""
+"""The most points by which a further document may be behind if the question asks for several things."""
 _MOST_OF_SEVERAL = 3000
-"""Characters of quotes from which on no further document is quoted then."""
+"""From this number of quoted characters on, no further document is quoted then."""
 _LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
-"""Files that mention authors, use and distribution of everything, and answer about themselves only."""
+"""Licences and notices, which mention authors, use and distribution of everything; they answer questions about
+themselves only."""
 _LONGEST_LABEL = 90
 _MOST_NAMED = 3
 _ASKS_WHERE = re.compile(r"\b(?:where|which|who|links?|resources?|further|more about|read)\b", re.IGNORECASE)
-"""A question that a link may answer."""
-_ASKS_HOW_TO = re.compile(r"^\W*how\s+(?:(?:do|can|could|should|would)\s+(?:i|we|you|one)\b|to\b)", re.IGNORECASE)
-"""A question of somebody who uses what is here: a document tells it better than the code that does it."""
-_OF_GUIDE = 0.5
-"""The share of its words that the headings of a document's passage hold at least to be quoted beside code."""
-_HEADINGS_OF_GUIDE = 2
+"""Words of a question that a link may answer."""
+_ASKS_HOW_TO = re.compile(
+    r"^\W*(?:how\s+(?:(?:do|can|could|should|would)\s+(?:i|we|you|one)\b|to\b)"
+    r"|(?:can|could|do|does|is|may|must|should)\s+(?:i|it|one|there|they|we|you)\b)",
+    re.IGNORECASE,
+)
+"""The beginning of a question by a user, which a document answers better than code."""
+_OF_GUIDE = 0.6
+"""The least share of the question, by the rarity of its words, in a guide that comes before code."""
 _ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|examples?)\b", re.IGNORECASE)
 _ASKS_DEFAULT = re.compile(
     r"^\W*(?:what|which|how\s+(?:many|much|long|often|big|large|far))\b.*\bdefaults?\b", re.IGNORECASE | re.DOTALL
 )
 _DEFAULT = "default"
 _SAYS_DEFAULT = re.compile(r"^\W*@?default(?:s\s+to|\s+value)?\s*(?::|=|\bis\b|(?<=@default))\s*\S", re.IGNORECASE)
-"""A line that gives the default of what the lines before it, or after it, are about."""
+"""A line that states the default of a setting in a line near it."""
 _HOLDS_DEFAULT = re.compile(
     r"default\w*[^\w\n].{0,30}?(?:\d|[\"'`\[({][^\s)}\],;%])|(?:=|:)\s*default|[(,]\s*default(?:\s*[:=]|\s+is)\s*\w",
     re.IGNORECASE,
 )
-"""A line with a default and a value behind it, ``(default: all)``; ``{}`` of a message is none."""
+"""A line with a default and its value, ``(default: all)``; ``{}`` in a message is no value."""
 _ABOUT_BEFORE, _ABOUT_AFTER = 6, 3
 
 
@@ -276,7 +289,7 @@ def _points_behind(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[fl
     if rank >= len(hits):
         return _BEHIND_UNKNOWN * rank, (passage.start_line, passage.end_line)
     hit = hits[rank]
-    span = hit.found or hit.chunk.span
+    span = hit.ranked_span or hit.chunk.span
     return max(0.0, hits[0].score - hit.score), (span.start_line, span.end_line)
 
 
@@ -356,23 +369,17 @@ def _with_guide(
     hits: Sequence[Hit],
     rarity: Mapping[str, float],
 ) -> list[_ScoredStretch]:
-    """Return stretches, with a document's section on the subject added if code comes first for "how do I ...".
-
-    The section comes first if its headings hold all terms of the question.
-    """
+    """Return stretches with a document's section on the subject if code comes first for "how do I ..."."""
     if not rarity or not chosen or not hits or not chosen[0].stretch.code or not _ASKS_HOW_TO.search(question):
         return chosen
-    shares = {
-        rank: len(content_terms(" ".join(one.symbol.split(" > ")[-_HEADINGS_OF_GUIDE:])) & rarity.keys()) / len(rarity)
-        for rank, one in enumerate(passages[: len(hits)])
-        if one.language.lower() in PROSE and one.symbol
-    }
-    rank = max(shares, key=lambda rank: shares[rank], default=0)
-    guide = _whole_passage(rank, passages, hits, rarity) if shares.get(rank, 0.0) >= _OF_GUIDE else None
+    near = passages[: len(hits)]
+    shares = [guide_share(one, rarity, _points_behind(rank, one, hits)[0]) for rank, one in enumerate(near)]
+    rank = shares.index(max(shares))
+    guide = _whole_passage(rank, passages, hits, rarity) if shares[rank] else None
     if guide is None:
         return chosen
     rest = [one for one in chosen if one.stretch.passage is not guide.stretch.passage]
-    return [guide, *rest] if shares[rank] == 1 else [rest[0], guide, *rest[1:]]
+    return [guide, *rest] if share_of_section(passages[rank], rarity) >= _OF_GUIDE else [rest[0], guide, *rest[1:]]
 
 
 def _whole_passage(
