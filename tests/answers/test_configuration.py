@@ -130,7 +130,10 @@ def test_files_of_settings_are_quoted_where_nothing_loads_them(tmp_path: Path) -
 
 
 def test_a_sample_is_named_and_quoted_where_nothing_else_tells(tmp_path: Path) -> None:
-    files = {"contrib/shop.cfg.example": "# port to listen on\nport = 80\n", "main.go": "package main\n\nvar x = 1\n"}
+    files = {
+        "contrib/shop.cfg.example": "# port to listen on\nport = 80\nkeep = 7\n",
+        "main.go": "package main\n\nvar x = 1\n",
+    }
     with index_of(tmp_path / "shop", files) as index:
         assert places(asked(index)) == ["contrib/shop.cfg.example:1"]
 

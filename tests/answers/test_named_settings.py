@@ -74,7 +74,7 @@ def test_the_setting_of_that_name_is_quoted(tmp_path: Path, question: str, expec
     ("question", "expected"),
     [
         ("How do I turn colours off?", ["shop/cli.py:6-6"]),
-        ("What is the default number of workers?", []),
+        ("What is the default number of workers?", ["shop/cli.py:7-7"]),
         ("How do I set the workers?", ["shop/cli.py:7-7"]),
         ("How do I change the level?", []),
         ("How do I change the speed?", []),
@@ -151,7 +151,7 @@ def test_code_without_such_a_setting_is_said_to_have_none_unless_documents_speak
     with index_of(tmp_path / "shop", files) as index:
         found = explain_setting(question, index)
     assert found is not None and not found.known
-    with index_of(tmp_path / "till", {**files, "README.md": "# Till\n\nThere is no telemetry.\n"}) as index:
+    with index_of(tmp_path / "till", {**files, "README.md": "# Till\n\nTelemetry may be turned off.\n"}) as index:
         assert explain_setting(question, index) is None
 
 
@@ -171,6 +171,21 @@ def test_what_declares_no_setting_is_not_quoted(tmp_path: Path, path: str, text:
     with index_of(tmp_path / "shop", {path: text, "src/other.py": "x = 1\n"}) as index:
         found = explain_setting(Question("What is the default timeout?"), index)
     assert found is not None and not found.known
+
+
+def test_the_whole_call_that_declares_an_option_is_read_and_quoted(tmp_path: Path) -> None:
+    code = "network.add_argument(\n    '--timeout',\n    type=float,\n    default=5,\n    help='seconds to wait',\n)\n"
+    with index_of(tmp_path / "shop", {"shop/cli.py": code}) as index:
+        assert places(explain_setting(Question("What is the default timeout?"), index)) == ["shop/cli.py:1-6"]
+
+
+def test_what_a_schema_describes_can_be_set(tmp_path: Path) -> None:
+    schema = (
+        "properties:\n  retries:\n    type: integer\n    description: How often it is tried.\n  wait:\n    type: a\n"
+    )
+    with index_of(tmp_path / "shop", {"shop/config/schema.yaml": schema, "shop/a.py": "x = 1\n"}) as index:
+        found = explain_setting(Question("How do I change the number of retries?"), index)
+    assert places(found) == ["shop/config/schema.yaml:2-4"]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.core.documents import Document, Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import split_identifier
+from quaestor.core.terms import find_words, split_identifier
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import folders_to_sources, profile_path
 
@@ -78,6 +78,10 @@ _CONFIG_WORDS = frozenset(
     option preferences preference prefs properties rc opts""".split()
 )
 _PLAIN = frozenset("config configs configuration conf cfg settings preferences prefs".split())
+_FORMATS = frozenset("ini json toml yaml yml xml str string lines line value".split())
+"""Words in the names of what loads a part or one form of it."""
+_OF_PAGES = frozenset("assets static public frontend client ui www".split())
+"""Folders of what runs in a browser."""
 _CONSTRUCTORS = frozenset("__init__ constructor initialize".split())
 _LOADED = _CONFIG_WORDS - frozenset("option options opts setting configure configuring configurator".split())
 _LOADING = {
@@ -118,7 +122,8 @@ _PAGE = re.compile(
     r"(?:[-_ ](?:files?|options|reference|overview|guide|parameters|formats?|file[-_]format))?",
     re.IGNORECASE,
 )
-_ADDED = frozenset("contrib plugins addons extensions packaging deploy charts docker blog posts _posts".split())
+_ADDED = frozenset(".github contrib plugins addons extensions packaging deploy charts docker blog posts _posts".split())
+_OF_ASSISTANTS = frozenset("agents claude gemini copilotinstructions".split())
 _MANUAL = re.compile(r"\w\.5(?:\.\w+)?$")
 """A page of a manual's section about the formats of files."""
 _WORK = re.compile(
@@ -133,15 +138,19 @@ _SAMPLE = re.compile(
     r"(?:^|/)(?:[\w.-]*(?:example|sample|default|dist)[\w-]*\.(?:conf|cfg|ini|toml|ya?ml|json|properties|env|kdl)"
     r"|[\w.-]+\.(?:conf|cfg|ini|toml|ya?ml|json|properties|env|xml|exs|kdl)[.-](?:example|sample|default|dist|template|tmpl)"
     r"|\.env\.(?:example|sample|template|dist|default)|(?:app)?settings\.json|application\.(?:ya?ml|properties|conf)"
-    r"|defaults?/(?:config|settings)\.\w+|config/default\.\w+|(?:config|settings|conf)\.(?:toml|ya?ml|json|ini|conf|cfg|exs|kdl)|values\.ya?ml)$"
+    r"|defaults?/(?:config|settings)\.\w+|config/default\.\w+|(?:config|settings|conf)\.(?:toml|ya?ml|json|ini|conf|cfg|exs|kdl)|values\.ya?ml|(?:config|settings)[/_.-]schema\.(?:json|ya?ml))$"
     r"|^(?:(?:[\w.-]+/)*(?:config|conf|etc|contrib|docs?|share|resources|defaults?|src|lib)/(?:[\w.-]+/)*)?[\w-]+\.(?:conf|ini|cnf)$",
     re.IGNORECASE,
 )
 _NO_SAMPLE = re.compile(
-    r"(?:^|/)(?:\.github|\.circleci|\.vscode|node_modules|locales?|i18n)/|(?:^|/)(?:tox|pytest|mypy|setup|dist|weaver|perltidy|nginx|jest|babel"
-    r"|logback|doxygen|Doxyfile|codecov|renovate|dependabot)\b[^/]*$|(?:^|/)\.(?!env)[^/]*$",
+    # what configures tools and other programs, and what is hidden
+    r"(?:^|/)(?:\.(?!env)[^/]*|node_modules|locales?|i18n)/|(?:^|/)(?:tox|pytest|mypy|setup|dist|weaver|perltidy|jest|babel"
+    r"|openssl|nginx|apache2?|httpd|supervisord?|logrotate|r?syslog|haproxy|postgresql|my|php|uwsgi|opendkim|logback"
+    r"|doxygen|Doxyfile|codecov|renovate|dependabot)\b[^/]*$|(?:^|/)\.(?!env)[^/]*$",
     re.IGNORECASE,
 )
+_SETS = re.compile(r"^\s*(?:[#;]\s?)?[\"':]?[A-Za-z][\w.-]*[\"']?\s*(?:[=:]|\s\S+$)", re.MULTILINE)
+"""A line of a file of settings that sets something, or shows how."""
 _ENTRY = re.compile(
     r"^[\s>]*(?:[|*+-]\s*|#+\s+)?[*`]{1,2}-{0,2}[\w.-]+[*`]|^\s*[\w.-]+\s?[=:]\s*\S|^\.\. \w+:: ", re.MULTILINE
 )
@@ -157,6 +166,7 @@ _PLACES = frozenset("path paths dir dirs directory find locate discover search c
 _NEAR, _LONG = 3, 10_000
 _MAIN = frozenset("config configuration settings conf app application main index default base common".split())
 _LONGEST_TITLE = 4
+_FEWEST_SET, _FEWEST_WORDS = 2, 20
 _LEAST, _MOST_FILES, _MOST_OTHERS, _MOST_LINES, _MOST_NAMED, _MOST_CODE = 7, 40, 12, 20, 6, 40
 _MOST_READ = 2000
 _CLASSES = frozenset({"class", "struct", "interface", "type", "enum", "module", "record", "object", "trait"})
@@ -218,7 +228,10 @@ def _tell_code(
 ) -> None:
     """Add the code that loads the configuration, what declares the settings, and files that set them."""
     declared = sorted(_declaring(files, lines))
-    samples = [path for path in sorted(material.documents, key=_by_depth) if is_sample(path)]
+    named = [path for path in sorted(material.documents, key=_by_depth) if is_sample(path)]
+    samples = [
+        path for path in named[:_MOST_FILES] if len(_SETS.findall("\n".join(material.lines(path)))) >= _FEWEST_SET
+    ]
     main_sample = next((one for one in samples if "/" not in one), "")
     first = None if options and (draft.hits or main_sample) else next(iter(declared if options else loaders), None)
     if first is not None:
@@ -300,23 +313,24 @@ def _by_importance(path: str) -> tuple[int, bool, int, str]:
     return folders_to_sources(path), profile_path(path).stem not in _MAIN, path.count("/"), path
 
 
-def _words(name: str) -> list[str]:
+def words_of_name(name: str) -> list[str]:
+    """Return the words of a name, or of a text, in lower case: those of ``log_level`` and ``logLevel`` are the same."""
     return [part for word in re.split(r"\W+", name) for part in split_identifier(word)]
 
 
 def is_called_configuration(path: str) -> bool:
     """Return whether a file, or the folder that it lies in, is called after configuration."""
     *folders, name = path.split("/")
-    words = _words(name.partition(".")[0])
+    words = words_of_name(name.partition(".")[0])
     return (
         bool(_CONFIG_WORDS.intersection(words))
         or (words[-1:] and words[-1].endswith("rc"))
-        or bool(folders and _PLAIN.intersection(_words(folders[-1])))
+        or bool(folders and _PLAIN.intersection(words_of_name(folders[-1])))
     )
 
 
 def _is_of_loading(symbol: str) -> bool:
-    words = _words(symbol)
+    words = words_of_name(symbol)
     return not _PLAIN.isdisjoint(words) and any(_LOADING.get(one, 0) > 1 for one in words)
 
 
@@ -327,20 +341,20 @@ def _loaders(files: Iterable[str], lines: CorpusLines, *, where: bool) -> Iterat
         for one in lines.definitions(path) if file is not None else ():
             if one.kind not in _CLASSES and file is not None:
                 body = "\n".join(file.lines[one.span.start_line - 1 : one.span.end_line])
-                certain = _certainty(one, path) + _NEAR * (where and not _PLACES.isdisjoint(_words(one.name)))
+                certain = _certainty(one, path) + _NEAR * (where and not _PLACES.isdisjoint(words_of_name(one.name)))
                 reads = _READS.search(body) is not None
                 # What is called after making or getting one may do anything.
-                loads = reads or max((_LOADING.get(word, 0) for word in _words(one.name)), default=0) > 1
+                loads = reads or max((_LOADING.get(word, 0) for word in words_of_name(one.name)), default=0) > 1
                 if loads and certain + 3 * reads >= _LEAST:
                     yield _Loader(-certain - 3 * reads, folders_to_sources(path), path, one.span.start_line, one)
 
 
 def _certainty(one: Definition, path: str) -> int:
     """Return how surely a definition loads the configuration, by its name and by what it stands in; 0 if not."""
-    own = _words(one.name)
+    own = words_of_name(one.name)
     makes = one.name in _CONSTRUCTORS or one.name in one.scope[-1:]
     verb = 2 if makes else max((_LOADING.get(word, 0) for word in own), default=0)
-    around = [word for name in one.scope[-1:] for word in _words(name)]
+    around = [word for name in one.scope[-1:] for word in words_of_name(name)]
     named, within = not _LOADED.isdisjoint(own), not _PLAIN.isdisjoint(around)
     if not verb or not (named or (verb > 1 and (within or is_called_configuration(path)))):
         return 0
@@ -349,14 +363,17 @@ def _certainty(one: Definition, path: str) -> int:
     further += (
         len([word for word in around if word not in _CONFIG_WORDS and word not in _ALSO and word not in _LOADING]) > 1
     )
-    return verb + 3 * named + 2 * within + 2 * is_called_configuration(path) + (stem in _PLAIN) - 2 * further
+    further += not _FORMATS.isdisjoint(own)
+    further += not _OF_PAGES.isdisjoint(path.lower().split("/")[:-1])
+    alone = 2 * (len(own) == 1 and verb > 1)  # ``load`` in ``config.go`` loads all of it
+    return verb + 3 * named + 2 * within + 2 * is_called_configuration(path) + (stem in _PLAIN) + alone - 2 * further
 
 
 def _declaring(files: Iterable[str], lines: CorpusLines) -> Iterator[_Loader]:
     """Yield the types that are called after configuration alone, or after that of the program, the largest first."""
     for path in files:
         for one in lines.definitions(path):
-            words = _words(one.name)
+            words = words_of_name(one.name)
             further = [word for word in words if word not in _CONFIG_WORDS and word not in _ALSO]
             size = one.span.end_line - one.span.start_line
             if one.kind in _CLASSES and _LOADED.intersection(words) and not further and size > 2:
@@ -386,7 +403,8 @@ def _section(material: Material, corpus: Corpus, lines: CorpusLines, *, options:
     parts = _parts(material, title, names)
     found = [(*_merit(path, part, material, options=options), path, part) for path, part in parts]
     says, *_, path, part = max(found, key=lambda one: one[:-2], default=(False, "", None))
-    if part is None or not (says or needed):
+    words = len(find_words("\n".join(material.lines(path)[part.first - 1 : part.last]))) if part else 0
+    if part is None or not (says or (needed and words >= _FEWEST_WORDS)):
         return None
     last = min(part.last, part.first + _MOST_LINES)
     return lines.hit(path, part.first, end_of_blocks(material.lines(path), part.first, last, part.last), part.title)
@@ -429,6 +447,7 @@ def is_manual(path: str, material: Material) -> bool:
     folders = frozenset(path.lower().split("/")[:-1])
     shown = path.endswith((".html", ".htm")) and DOCUMENTATION.isdisjoint(folders)
     aside = profile.test or profile.example or material.stands_behind(path) or not _ADDED.isdisjoint(folders)
+    aside = aside or profile.stem in _OF_ASSISTANTS
     return profile.prose and not (aside or shown)
 
 

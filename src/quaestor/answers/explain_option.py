@@ -236,6 +236,12 @@ def _texts(lines: Sequence[str]) -> list[str]:
     return [one[1:-1] for one in _STRING.findall("\n".join(lines))]
 
 
+def bounds_of_call(lines: Sequence[str], at: int) -> tuple[int, int]:
+    """Return the first and the last line of the call or literal that a line is part of; the line itself if of none."""
+    first = _begins(lines, at)
+    return first, _closes(lines, first, at)
+
+
 def _begins(lines: Sequence[str], at: int) -> int:
     """Return the line where the call or literal begins that continues on a line; the line itself if none does."""
     for first in range(at - 1, max(0, at - 1 - _MOST_LINES), -1):

@@ -17,9 +17,10 @@ from quaestor.answers.configuration import (
     is_sample,
     may_set,
     read_configuration_question,
+    words_of_name,
 )
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, innermost_definition
-from quaestor.answers.explain_option import LONGEST_LINE
+from quaestor.answers.explain_option import LONGEST_LINE, bounds_of_call
 from quaestor.answers.explain_term import holds_documents
 from quaestor.answers.option_lists import (
     LITERAL,
@@ -39,7 +40,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import content_terms, split_identifier, stems_of
+from quaestor.core.terms import content_terms, stems_of
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile, qualified_symbol
 from quaestor.search.path_roles import folders_to_sources, profile_path
@@ -85,7 +86,7 @@ _PLAIN = frozenset(
         configurable cfg conf setting settings env flag flags arg args param params cli cmd my k g m s seconds
         secs sec ms millis in the of to for and a set get with change changing custom customise customize
         customizing customising how server app global user core main self support supported using use your you
-        override overriding control controlling section""".split()
+        override overriding control controlling section number amount""".split()
     )
 )
 _SWITCH = frozenset(
@@ -98,7 +99,7 @@ _VALUE = re.compile(
     r"[\"'`\d-]|true|false|True|False|null|None|nil|\.\d|[\w.:]+\(|[A-Z][A-Z_0-9]+\b|\[|\{|:\w|~|/|\w+$"
 )
 _OF_SETTINGS = frozenset(
-    "config configuration conf cfg settings options opts defaults preferences prefs args flags".split()
+    "config configuration configuring conf cfg settings options opts defaults preferences prefs args flags".split()
 )
 _OF_OBJECT = re.compile(
     r"\s*(?:self|this|@|\w*(?:config|conf|cfg|settings|options|opts|defaults)\w*)[.\w@-]", re.IGNORECASE
@@ -119,8 +120,8 @@ _WORK = re.compile(
 )
 _SHOWS = re.compile(r"`|=|^\s*[\w.-]+:\s|--\w|^\s{4}", re.MULTILINE)
 _MOST_READ, _MOST_QUOTED, _MOST_LISTED, _MOST_LINES, _MOST_EXTRA, _LONGEST_ENTRY = 3000, 2, 10, 16, 1, 8
-_SETS_BY = frozenset("set with configure use change".split())
-_SWITCHES_BY = frozenset("enable disable without no use set toggle suppress skip".split())
+_SETS_BY = frozenset("set with configure".split())
+_SWITCHES_BY = frozenset("enable disable without toggle suppress".split())
 _FOLDERS_OF_SETTINGS = frozenset("config conf settings initializers".split())
 _SETS_VALUES = frozenset("php rb py js cjs mjs ts exs yml yaml toml json ini conf cfg".split())
 _SHORTEST_ROOT, _MOST_WAYS, _AROUND, _NEAR = 2, 4, 3, 4
@@ -155,7 +156,7 @@ class _DeclaredSetting(NamedTuple):
     """A place that declares a setting; they sort by how well it fits."""
 
     extra: int
-    vague: bool
+    vague: int
     aside: bool
     kind: SettingKind
     folders: int
@@ -179,7 +180,7 @@ def _read(text: str) -> _SettingQuestion | None:
     for pattern in (_DEFAULTS, _SWITCHES, _CONFIGURES):
         if match := pattern.fullmatch(text):
             thing = next(one for one in match.groups() if one)
-            parts = [part for word in re.split(r"\W+", thing) for part in split_identifier(word)]
+            parts = words_of_name(thing)
             wanted = frozenset(_stems(parts)) - _PLAIN
             if wanted and _NO_THING.isdisjoint(parts) and content_terms(thing):
                 any_name = (other for one in sorted(wanted) for other in _names_of(one))
@@ -196,15 +197,14 @@ def _explain(asked: _SettingQuestion, corpus: Corpus) -> WayAnswer | None:
     """Return the section about the thing, the surest places that declare it, and where else it is declared."""
     material, lines, draft = Material(corpus.store), CorpusLines(corpus), Draft()
     own = frozenset(
-        stems_of([part for name in (*own_names(corpus), *names_in_manifests(material)) for part in _parts(name)])
+        stems_of([part for name in (*own_names(corpus), *names_in_manifests(material)) for part in words_of_name(name)])
     )
     for path in [] if asked.default else islice(_files_about(asked, own, material), 1):
         draft.quote(lines.hit(path, 1, _MOST_LINES))
     if (section := _section(asked, own, material, lines)) is not None:
         draft.quote(section)
     found = sorted(_settings(asked, own, corpus, material, lines))
-    found = [one for one in found if not (one.extra and (one.aside or asked.switch))]
-    found = [one for one in found if not one.aside or found[0].aside]
+    found = [one for one in found if not one.aside and not (one.extra and asked.switch)]
     least = min((one.extra for one in found), default=0)
     quoted = [(hit.path, hit.start_line - 2, hit.end_line) for hit in draft.hits]
     best = [one for one in found if one.extra == least and least <= _MOST_EXTRA]
@@ -229,8 +229,8 @@ def _explain(asked: _SettingQuestion, corpus: Corpus) -> WayAnswer | None:
         draft.say(f"Further settings called so: {', '.join(others[:_MOST_LISTED])}{more}.")
     if not draft.hits and asked.default and (said := next(_paragraphs(asked, material), None)) is not None:
         draft.quote(lines.hit(*said))
-    told = asked.default or not any(_manuals(asked, material))
-    if not draft.hits and told and material.is_code and not holds_documents(corpus):
+    silent = asked.default or not _is_told(asked, material)
+    if not draft.hits and silent and material.is_code and not holds_documents(corpus):
         draft.say("Nothing here that declares a setting is called so, and no section of a document is about it.")
         return draft.finish("configuration", known=False)
     return draft.finish("configuration") if draft.hits else None
@@ -264,8 +264,10 @@ def _quote_of(one: _DeclaredSetting, lines: CorpusLines) -> Hit:
     file = lines.file(one.path)
     assert file is not None  # its lines were read
     first = one.line
-    if one.kind is SettingKind.ENTRY:
+    if one.kind is SettingKind.ENTRY or (one.kind is SettingKind.KEY and not one.value):
         return lines.hit(one.path, first, end_of_entry(file.lines, first))
+    if one.kind is SettingKind.OPTION:
+        return lines.hit(one.path, *bounds_of_call(file.lines, first))
     while (
         first > 1
         and one.line - first < _LONGEST_ENTRY
@@ -290,10 +292,6 @@ def _names_of(stem: str) -> tuple[str, ...]:
     return stem, *(one for one, other in _SAME.items() if other == stem)
 
 
-def _parts(name: str) -> list[str]:
-    return [part for word in re.split(r"\W+", name) for part in split_identifier(word)]
-
-
 # --- settings
 
 
@@ -310,7 +308,7 @@ def _settings(
         manual = is_manual(path, material) and not _WORK.search(path)
         told = manual if stored.document.language in PROSE else is_sample(path) or may_set(stored.document)
         file = None if aside or not told else lines.file(path)
-        around = _parts(qualified_symbol(stored.chunk) or "")
+        around = words_of_name(qualified_symbol(stored.chunk) or "")
         if file is not None and not profile.prose and asked.setter.search(stored.chunk.text):
             setting.add(path)
         fields = is_called_configuration(path) or not _OF_SETTINGS.isdisjoint(around)
@@ -331,10 +329,11 @@ def _setters(
     verbs = _SWITCHES_BY if asked.switch else _SETS_BY
     for path in paths:
         for one in lines.definitions(path):
-            verb, *thing = _parts(one.name) or ("",)
-            if verb in verbs and thing and _extra("_".join(thing), asked, own) == 0:
+            verb, *thing = words_of_name(one.name) or ("",)
+            builds = verb != "with" or "_" not in one.name  # withTimeout(5), and not with_log(call)
+            if verb in verbs and builds and thing and _extra("_".join(thing), asked, own) == 0:
                 place = folders_to_sources(path), path, one.span.start_line, one.name, ""
-                yield _DeclaredSetting(0, False, is_beside(path), SettingKind.SETTER, *place)
+                yield _DeclaredSetting(0, 0, is_beside(path), SettingKind.SETTER, *place)
 
 
 def _settings_at(
@@ -353,7 +352,9 @@ def _settings_at(
         if kind is SettingKind.FIELD and not fields:
             continue
         extra = _extra(name, asked, own)
-        nested = kind in (SettingKind.FIELD, SettingKind.KEY) and not asked.wanted.isdisjoint(_stems(_parts(name)))
+        nested = kind in (SettingKind.FIELD, SettingKind.KEY) and not asked.wanted.isdisjoint(
+            _stems(words_of_name(name))
+        )
         if extra is None and nested:
             name = name_within(file, at, name, lines, sample=is_sample(path))
             extra = _extra(name, asked, own)
@@ -372,10 +373,11 @@ def _settings_at(
             none = kind is SettingKind.PARAMETER and (_IS_NONE.match(value) or is_beside(path))
             if none:
                 continue
-            vague = asked.default and not (
-                kind in (SettingKind.ENTRY, SettingKind.OPTION) or (LITERAL.match(value) and not _IS_NONE.match(value))
+            sure = kind in (SettingKind.ENTRY, SettingKind.OPTION) or (
+                LITERAL.match(value) and not _IS_NONE.match(value)
             )
-            yield _DeclaredSetting(extra, bool(vague), aside, kind, folders_to_sources(path), path, at, name, value)
+            vague = asked.default * (2 if kind is SettingKind.PARAMETER else not sure)
+            yield _DeclaredSetting(extra, vague, aside, kind, folders_to_sources(path), path, at, name, value)
 
 
 def _may_have_more(kind: SettingKind, path: str) -> bool:
@@ -387,7 +389,7 @@ def _may_have_more(kind: SettingKind, path: str) -> bool:
 
 def _extra(name: str, asked: _SettingQuestion, own: frozenset[str]) -> int | None:
     """Return how many telling words a name has beside those of the thing; None if it lacks one of these."""
-    parts = _parts(name)
+    parts = words_of_name(name)
     stems = _stems(parts)
     neutral = _PLAIN | own | (_SWITCH if asked.switch else frozenset())
     if asked.wanted <= {*stems}:
@@ -398,10 +400,14 @@ def _extra(name: str, asked: _SettingQuestion, own: frozenset[str]) -> int | Non
 
 def _says(asked: _SettingQuestion, kind: SettingKind, file: IndexedFile, at: int, name: str, value: str) -> bool:
     """Return whether a declaration says what is asked: the default, or how the thing is switched."""
-    last = end_of_entry(file.lines, at) if kind is SettingKind.ENTRY else max(at, end_of_statement(file.lines, at))
-    text = "\n".join(file.lines[at - 1 : last])
+    first, last = at, end_of_entry(file.lines, at)
+    if kind is SettingKind.OPTION:
+        first, last = bounds_of_call(file.lines, at)
+    elif kind is not SettingKind.ENTRY:
+        last = max(at, end_of_statement(file.lines, at))
+    text = "\n".join(file.lines[first - 1 : last])
     if asked.switch:
-        named = not _SWITCH.isdisjoint(stems_of(_parts(name)))
+        named = not _SWITCH.isdisjoint(stems_of(words_of_name(name)))
         return kind in (SettingKind.OPTION, SettingKind.VARIABLE) or named or _SWITCHED.search(text) is not None
     if not asked.default:
         return True
@@ -420,7 +426,7 @@ def _is_of_settings(file: IndexedFile, at: int, value: str, lines: CorpusLines) 
         return False
     names = [*one.scope[-1:], *([one.name] if not local or (entry and LITERAL.match(value)) else [])] if one else []
     return is_called_configuration(file.document.path) or any(
-        not _OF_SETTINGS.isdisjoint(_parts(name)) for name in names
+        not _OF_SETTINGS.isdisjoint(words_of_name(name)) for name in names
     )
 
 
@@ -443,7 +449,9 @@ def _section(asked: _SettingQuestion, own: frozenset[str], material: Material, l
 
 def _merit(path: str, part: Part, material: Material) -> tuple[bool, bool, int, int]:
     text = "\n".join(material.lines(path)[part.first - 1 : part.last])
-    around = is_called_configuration(path) or any(_is_of_setting(title) for title in (part.title, *part.above))
+    around = is_called_configuration(path) or any(
+        not _OF_SETTINGS.isdisjoint(words_of_name(title)) for title in (part.title, *part.above)
+    )
     return around, _SHOWS.search(text) is not None, -path.count("/"), -part.first
 
 
@@ -453,6 +461,17 @@ def _paragraphs(asked: _SettingQuestion, material: Material) -> Iterator[tuple[s
         for paragraph in paragraphs(material.lines(path)):
             if any(_tells_default(one, asked) for one in re.split(r"(?<=[.!?])\s", paragraph.text)):
                 yield path, paragraph.start_line, paragraph.end_line
+
+
+def _is_told(asked: _SettingQuestion, material: Material) -> bool:
+    """Return whether a manual may say how the thing is set: it names it, or turns it on or off in one sentence."""
+    for path in _manuals(asked, material):
+        for paragraph in paragraphs(material.lines(path)) if asked.switch else ():
+            if _SWITCHED.search(paragraph.text) and asked.wanted <= {*_stems(words_of_name(paragraph.text))}:
+                return True
+        if not asked.switch:
+            return True
+    return False
 
 
 def _tells_default(sentence: str, asked: _SettingQuestion) -> bool:
@@ -468,10 +487,6 @@ def _manuals(asked: _SettingQuestion, material: Material) -> list[str]:
     readme = readme_of(material, "")
     prose = (one for one in paths if material.documents[one].language in PROSE and not _WORK.search(one))
     return sorted(one for one in prose if is_manual(one, material) or one == readme)
-
-
-def _is_of_setting(title: str) -> bool:
-    return not _OF_SETTINGS.isdisjoint(_parts(title)) or "configuring" in title.lower()
 
 
 def _sections(asked: _SettingQuestion, own: frozenset[str], material: Material) -> Iterator[tuple[str, Part]]:

@@ -126,7 +126,7 @@ _IS_TYPE = re.compile(r"(?:[A-Za-z_][\w.:]*(?:<.*>|\[\])?|Option<.*>)\??\s*[,;]?
 LITERAL = re.compile(r"[\"'`\d-]|true|false|True|False|null|None|nil|\.\d")
 _NO_DECLARATION = re.compile(r"\s*(?://|#(?!\[|define)|\*|/\*|--\s|;|use\s|import\s|from\s|return\b|if\b|assert)")
 _COMPLAINS = re.compile(
-    r"(?:fatal|err(?:or)?|fail|panic|warn(?:ing)?|exit)\w*\s*\(|\b(?:raise|throw|die)\b"
+    r"(?:fatal|err(?:or)?|fail|panic|warn(?:ing)?|exit)\w*(?:\s*\(|\s+[\"'])|\b(?:raise|throw|die)\b"
     r"|^(?!.*(?:opt|arg|flag|param|\bon\()).*[\"']--\w.*[\"']--\w",
     re.IGNORECASE,
 )
