@@ -1,14 +1,15 @@
 """From a query to ranked hits.
 
-It knows stores and embedders only by their protocols and knows nothing of files; callers keep the index fresh. Hits
-with the same content in several documents, a book's two editions or a vendored copy, are folded into one.
+It knows stores and embedders only by their protocols and knows nothing of files; callers keep the index fresh.
+
+Hits with the same content in several documents, a book's two editions or a vendored copy, are folded into one.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -26,7 +27,7 @@ from quaestor.search.certain_hits import (
     raise_written_names,
     steps_of_code,
 )
-from quaestor.search.chunk_traits import ChunkCache, Traits
+from quaestor.search.chunk_traits import VALUES_ROW, ChunkCache, Traits, fixed_matrix
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
 from quaestor.search.features import FEATURES, Candidates, compute_features
 from quaestor.search.file_features import group_by_file, path_agreement
@@ -60,8 +61,6 @@ _DEFINITIONS_OF_SYMBOL = 200
 _HOLDING_QUOTE = 50
 _HOLDING_NAME = 200
 _PROSE = FEATURES.index("prose")
-_VALUES = "csv"
-"""The language of tables of values, which are neither prose nor code."""
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
 # How many times as many candidates as are asked for are compared with each other for being the same.
@@ -172,20 +171,20 @@ class Retriever:
         chosen |= dict.fromkeys(self._at_whole_path(query, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
-        traits = self._chunks.get(self.store, chosen)
-        if query.whole and not any(query.whole in known.stored.chunk.defines for known in traits):
+        found = self._chunks.get(self.store, chosen)
+        if query.whole and not any(query.whole in known.stored.chunk.defines for known in found.values()):
             # What no grammar tells to be a definition may look like one.
             chosen |= dict.fromkeys(self.store.holding(terms(query.whole), _HOLDING_NAME, where))
-            traits = self._chunks.get(self.store, chosen)
-        chunks = [known.stored for known in traits]
-        ids = np.array([stored.id for stored in chunks], np.int64)
+            found = self._chunks.get(self.store, chosen)
+        traits, ids = [*found.values()], np.fromiter(found, np.int64, len(found))
         return Candidates(
             traits,
             lexical.of_chunks(ids),
             dense.of_chunks(ids),
             body.of_chunks(ids),
             _rarity(matched.frequencies),
-            group_by_file(chunks),
+            group_by_file(traits),
+            fixed_matrix(traits),
         )
 
     def score_candidates(
@@ -239,7 +238,7 @@ class Retriever:
         candidates = self._gather_candidates(query, matched, count, where)
         traits = candidates.traits
         ranked = rank(
-            self.ranker, query, candidates, k, lambda rows: self.join([traits[row].stored for row in rows], k)
+            self.ranker, query, candidates, k, lambda rows: self.join((traits[row].stored for row in rows), k)
         )
         return [one.hit for one in ranked]
 
@@ -257,7 +256,7 @@ class Retriever:
         query = with_other_spellings(read_query(spelling.text), query.text, self.store.frequencies)
         return query, self._match_words(query, count, where)
 
-    def join(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
+    def join(self, ranked: Iterable[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
         """Return what up to ``k`` passages show of ranked chunks; see ``joined_passages.join_passages``."""
         return join_passages(ranked, k, self.chunks_of)
 
@@ -274,7 +273,7 @@ class Retriever:
         scores = (
             convex([(0.5, list(lexical.items())), (0.5, list(dense.items()))]) if mode == "fusion" else lexical or dense
         )
-        chunks = [known.stored for known in self._chunks.get(self.store, scores)]
+        chunks = [known.stored for known in self._chunks.get(self.store, scores).values()]
         hits = [Hit(one.document, one.chunk, scores[one.id], chunk_id=one.id) for one in chunks]
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))[:k]
 
@@ -321,11 +320,12 @@ def rank(
     features, scores, step = _features_and_scores(ranker, query, candidates)
     ranked = diversify(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(scores))
     order = [index for index, _ in ranked]
+    compared, others = order[: _COMPARED * k], order[_COMPARED * k :]
     traits = [candidates.traits[index] for index in order]
-    groups = group_duplicates(traits, step[order].tolist(), _COMPARED * k)
+    groups = group_duplicates(traits[: len(compared)], step[compared].tolist())
     hits = []
-    for place, chunk in show([order[group.leader] for group in groups]):
-        group = groups[place]
+    for place, chunk in show([order[group.leader] for group in groups] + others):
+        group = groups[place] if place < len(groups) else alone(len(compared) + place - len(groups))
         index, stored = order[group.leader], traits[group.leader].stored
         _, score = ranked[group.rank]
         explained = Shares(ranker, features[index].copy(), float(step[index]), score)
@@ -346,11 +346,11 @@ def _features_and_scores(ranker: Ranker, query: Query, candidates: Candidates) -
 
 def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Matrix]:
     """Return the candidates' features, and their steps for being certain or background."""
-    behind = background_among(query, candidates.traits, candidates.files)
+    behind = background_among(query, candidates.fixed, candidates.files)
     features = compute_features(query, candidates, behind)
     steps = certainty_steps(query, candidates.traits, candidates.files, behind)
-    values = np.array([known.stored.document.language == _VALUES for known in candidates.traits], dtype=bool)
-    return features, steps + steps_of_code(query, (features[:, _PROSE] > 0) | values)
+    prose = (features[:, _PROSE] > 0) | (candidates.fixed[VALUES_ROW] > 0)
+    return features, steps + steps_of_code(query, prose)
 
 
 def _in_other_styles(query: Query) -> tuple[str, ...]:
@@ -408,7 +408,12 @@ class DuplicateGroup(NamedTuple):
     duplicates: tuple[int, ...]
 
 
-def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[DuplicateGroup]:
+def alone(place: int) -> DuplicateGroup:
+    """Return the group of a candidate that has no duplicates."""
+    return DuplicateGroup(place, place, ())
+
+
+def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float]) -> list[DuplicateGroup]:
     """Group ranked candidates of different documents that say the same.
 
     Each group shows a certain candidate if it has one, else one that is not background, else the one nearest to the
@@ -417,7 +422,6 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int
     Args:
         ranked: the candidates, best first.
         steps: the step of each candidate: positive if it is certain, negative if it is background.
-        most: the number of first candidates that are compared.
 
     Returns:
         Groups in the order of their best candidates; most have one member.
@@ -425,7 +429,7 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int
     groups: list[list[int]] = []
     sizes: list[int] = []
     by_extreme: dict[int, list[int]] = {}
-    for place, known in enumerate(ranked[:most]):
+    for place, known in enumerate(ranked):
         own = known.word_set
         size, extremes = (len(own.words), (own.least, ~own.greatest)) if own else (0, ())
         near = [
@@ -443,27 +447,26 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int
             by_extreme.setdefault(extreme, []).append(len(groups))
         groups.append([place])
         sizes.append(size)
-    alone = [DuplicateGroup(place, place, ()) for place in range(min(most, len(ranked)), len(ranked))]
-    return [_group_with_leader(group, ranked, steps) for group in groups] + alone
+    return [_group_with_leader(group, ranked, steps) for group in groups]
 
 
 def _is_duplicate(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
     """Return whether a candidate says the same as a group's first, and its document is not in the group."""
     one, other = ranked[group[0]], ranked[place]
-    path = other.stored.document.path
-    if any(ranked[member].stored.document.path == path for member in group):
-        return False
     first, second = one.word_set, other.word_set
     if first is None or second is None:
         return False
     enough = ALIKE if one.path.prose or one.path.data else ALIKE_CODE
-    shared = len(first.words & second.words)
-    return shared >= enough * (len(first.words) + len(second.words) - shared)
+    fewer, more = sorted((len(first.words), len(second.words)))
+    if fewer < enough * more or any(ranked[member].path.path == other.path.path for member in group):
+        return False
+    shared = first.count_shared(second)
+    return shared >= enough * (fewer + more - shared)
 
 
 def _group_with_leader(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> DuplicateGroup:
     if len(group) == 1:
-        return DuplicateGroup(group[0], group[0], ())
+        return alone(group[0])
     leader = min(group, key=lambda place: (-steps[place], ranked[place].path.depth, place))
     return DuplicateGroup(group[0], leader, tuple(place for place in group if place != leader))
 
