@@ -55,7 +55,8 @@ def main() -> None:
     print(f"imports of ours within functions   {late:7,}")
     mutants = source.parent / "benchmarks" / "results" / "mutants.json"
     for scope, found in json.loads(mutants.read_text("utf-8")).items() if mutants.exists() else ():
-        print(f"mutants killed, {scope:19}{found['share']:7.3f}   ({found['mutants']} of {found['made']} tried)")
+        fresh = "".join(f", {one['share']:.3f} of a fresh sample" for one in found.get("fresh", {}).values())
+        print(f"mutants killed, {scope:19}{found['share']:7.3f}   ({found['mutants']} of {found['made']} tried{fresh})")
 
 
 def _named_files(package: Path) -> Iterator[tuple[str, Path]]:

@@ -302,3 +302,28 @@ def test_what_a_compiler_or_an_editor_writes_above_a_file_does_not_describe_it(m
     described = {path: description(material, path) for path in HEADS}
     texts = {path: one and one.text for path, one in described.items()}
     assert texts == {path: text for path, (_, text) in HEADS.items()}
+
+
+def test_a_label_above_what_is_required_describes_no_file(overview_of: OverviewOf) -> None:
+    overview = overview_of(
+        {
+            "src/till.js": "/**\n * Module dependencies.\n */\n\nconst coins = require('coins')\n\n"
+            "/**\n * Counts the coins of a shop.\n */\nclass Till {}\nmodule.exports = Till\n",
+        }
+    )
+    assert "Module dependencies" not in overview
+    assert "till.js: Counts the coins of a shop" in overview
+
+
+def test_folders_of_prose_or_of_containers_stand_behind_code(overview_of: OverviewOf) -> None:
+    overview = overview_of(
+        {
+            "README.md": "# Till\n\nTill counts coins. `guide` explains it, `containers` runs it.\n",
+            "guide/src/main.rs": "fn main() {}\n",
+            **{f"guide/{name}.md": f"# {name}\n\nHow the {name} are counted.\n" for name in ("coins", "notes")},
+            "containers/Dockerfile": 'FROM scratch\nENTRYPOINT ["/till"]\n',
+            "core/till.rs": "//! Counts coins.\n\npub fn count() {}\n",
+        }
+    )
+    parts = overview.partition("Main parts:\n")[2]
+    assert parts.index("- core/") < min(parts.index("guide/"), parts.index("containers/"))

@@ -170,8 +170,8 @@ def test_a_file_without_words_of_its_own_defines_its_largest_class_first(tmp_pat
         material = Material(index.store)
         told = [defined_names(material, path, 3) for path in ("a.py", "sending.py", "README.md")]
     assert [one and (one.text, one.brief) for one in told] == [
-        ("class Orders:", "defines Orders, Small, sending"),
-        ("def sending():", "defines sending, Orders"),
+        ("class Orders", "defines Orders, Small, sending"),
+        ("def sending()", "defines sending, Orders"),
         None,
     ]
 

@@ -217,6 +217,9 @@ CANCELLING = Passage(
     [
         ("How do I cancel a request?", "Guide > Cancellation", ["client.py", "guide.md"]),
         ("how to cancel a request", "Guide > Cancelling requests", ["guide.md", "client.py"]),
+        ("Can I cancel requests?", "Guide > Cancelling requests", ["guide.md", "client.py"]),
+        ("Does it cancel requests?", "Requests > Cancellation", ["guide.md", "client.py"]),
+        ("Does the client cancel requests?", "Requests > Cancellation", ["client.py"]),
         ("Where do I cancel a request?", "Guide > Cancellation", ["client.py"]),
         ("How do I cancel a request?", "Guide > Encryption", ["client.py"]),
     ],
@@ -227,3 +230,13 @@ def test_who_asks_how_to_do_a_thing_gets_the_guide_beside_the_code(
     passages = [DO_IT, replace(CANCELLING, symbol=heading)]
     found = answer(question, passages, refused=False, hits=[hit(passages[0], 9.0), hit(passages[1], 4.0)])
     assert [quote.path for quote in found.quotes] == paths
+
+
+@pytest.mark.parametrize(("path", "first"), [("guide.md", "guide.md"), ("CHANGELOG.md", "client.py")])
+@pytest.mark.parametrize("behind", [1.0, 5.0])
+def test_a_guide_whose_text_does_it_comes_first_if_it_is_hardly_behind(path: str, first: str, behind: float) -> None:
+    text = "Call `abort` to cancel an upload of the client halfway.\n"
+    guide = replace(CANCELLING, path=path, symbol="Uploads", text=text)
+    hits = [hit(DO_IT, 9.0), hit(guide, 9.0 - behind)]
+    found = answer("How do I cancel uploads of the client halfway?", [DO_IT, guide], refused=False, hits=hits)
+    assert found.quotes[0].path == (first if behind < 2 else "client.py")

@@ -79,10 +79,10 @@ def test_of_files_that_are_imported_equally_often_the_order_is_always_the_same(m
 
 def test_a_line_that_defines_nothing_by_itself_is_not_shown(made: Make) -> None:
     parts = lines_of(made(LINES).overview(), "Main parts")
-    assert parts["manage.py"] == "def run_all():"
+    assert parts["manage.py"] == "def run_all()"
     assert parts["plot.py"] == "Draws what is in the till."
     assert parts["style.go"] == "defines normalDim"
-    assert parts["format.rs"] == "fn coins() {"
+    assert parts["format.rs"] == "fn coins()"
 
 
 def test_what_is_said_is_not_torn_from_its_brackets(made: Make) -> None:

@@ -250,3 +250,24 @@ def test_the_slogan_of_a_sponsor_is_no_introduction(overview_of: OverviewOf, end
 def test_a_title_in_a_link_stays_with_the_words_below_it(overview_of: OverviewOf) -> None:
     linked = '<a href="https://till.example">\n<h1>Till</h1>\n<p>A plain till for any kind of shop.</p>\n</a>\n'
     assert "A plain till for any kind of shop." in overview_of({"README.md": linked, **ORDERS})
+
+
+def test_a_sentence_that_leads_to_a_list_does_not_introduce(overview_of: OverviewOf) -> None:
+    overview = overview_of(
+        {
+            "README.md": "A middleware framework for tills that are enjoyable to use.\n\n## Middleware\n\n"
+            "Till is a framework that takes two kinds of functions:\n\n- fast ones\n- slow ones\n"
+        }
+    )
+    assert "What it is:\n- A middleware framework for tills" in overview
+
+
+def test_a_heading_may_be_indented_by_three_spaces(overview_of: OverviewOf) -> None:
+    overview = overview_of(
+        {
+            "README.md": '<div align="center">\n\n  ### No longer maintained, sadly\n  See elsewhere.\n\n  # Till\n\n'
+            "  A process for counting coins.\n</div>\n"
+        }
+    )
+    assert "A process for counting coins." in overview
+    assert "#" not in overview

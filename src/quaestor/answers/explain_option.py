@@ -18,6 +18,7 @@ from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_cod
 from quaestor.answers.explain_name import section_about
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import EMPTY_WORDS, find_words, terms
 from quaestor.core.wording import amount
@@ -103,6 +104,8 @@ _ENVIRONMENT = ("env", "environ", "getenv")
 _DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
 """Words beside a plain word, such as "name", that make it an option."""
 _MOST_VARIABLES, _MOST_READ, _MOST_CITED = 60, 3000, 3
+_OF_CONTENTS = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
+"""An item of a table of contents, which says nothing itself."""
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
 _COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
 _OPENS = re.compile(r"[(\[{]\s*$")
@@ -264,11 +267,9 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     """Return the surest place in a document and in code; None if no place describes the option or reads it."""
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
     places = sorted(_places(option, corpus, lines))
-    documented = section_about(corpus, lines, name)
+    documented = section_about(corpus, lines, name) or _first_entry(places, lines)
     if documented is not None:
         draft.quote(documented)
-    elif entry := next((one for one in places if one.form == _Form.ENTRY), None):
-        draft.quote(lines.hit(entry.path, entry.start_line, entry.end_line))
     plain = option.isalpha() and option.islower()
     forms = [_Form.DECLARED] if plain else [_Form.DECLARED, _Form.SHOWN]
     if not draft.hits and option.isupper():  # what reads a variable of the environment shows what it is for
@@ -277,6 +278,16 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     if hit := next((one for one in code if not plain or _DECLARES.search(one.text)), None):
         draft.quote(hit)
     return draft.finish("option") if draft.hits else None
+
+
+def entry_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
+    """Return the entry of a list, a table or a manual that a document has on a name; None if there is none."""
+    return _first_entry(sorted(_places(name, corpus, lines)), lines)
+
+
+def _first_entry(places: Sequence[_Place], lines: CorpusLines) -> Hit | None:
+    entry = next((one for one in places if one.form == _Form.ENTRY), None)
+    return None if entry is None else lines.hit(entry.path, entry.start_line, entry.end_line)
 
 
 def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
@@ -329,8 +340,11 @@ def _description_in_code(
 def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *, prose: bool) -> int:
     """Return the last line of the entry of a list, a table or a manual that a line begins; 0 if it begins none."""
     line, above = lines[at - 1], lines[at - 2].strip() if at > 1 else ""
-    begins = re.match(rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*", line)
-    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]):
+    begins = re.match(
+        rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|</?[a-z][^<>\n]{{0,200}}>|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*",
+        line,
+    )
+    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]) or _OF_CONTENTS.match(line):
         return 0
     rest = line[begins.end() :]
     below = at < len(lines) and _indent(lines[at]) > _indent(line)

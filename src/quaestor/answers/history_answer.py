@@ -23,11 +23,11 @@ from quaestor.answers.history_of_subject import (
     list_matching_commits,
     list_past_changes,
 )
-from quaestor.answers.history_questions import NEWEST, HistoryQuestion, first_day, history_question, last_day
+from quaestor.answers.history_questions import NEWEST, HistoryQuestion, history_question
 from quaestor.answers.history_subjects import Subject, subject_of
 from quaestor.answers.overview.overview_answer import names_all_of_it
 from quaestor.answers.way import WayAnswer
-from quaestor.core.bylines import date_bound
+from quaestor.core.bylines import date_bound, first_day, last_day
 from quaestor.core.documents import Hit
 from quaestor.corpus import Corpus
 from quaestor.history.git import ForeignHistoryError, Git, NoHistoryError, Repository

@@ -42,6 +42,9 @@ _UNRELEASED = re.compile(
     r"|\b(?:\d\d|[xy]{2})?[xy]{2}[-/.][xmd?]{2}\b|\?\?",
     re.IGNORECASE,
 )
+_PART = re.compile(r"\s{0,3}(?:#{2,6}\s|\*\*[^*\n]{1,60}\*\*:?\s*$|[A-Z][\w ]{2,40}:\s*$)")
+"""The heading of a part of a section."""
+_ITEM, _MOST_ITEMS = re.compile(r"\s*[-*+•]\s"), 8
 _UNRELEASED_BELOW = re.compile(rf"\W*(?:released?\s*(?:date)?\W*)?(?:{_NOT_YET})", re.IGNORECASE)
 _FOLDERS_OF_CHANGELOGS = frozenset(
     """source src en content about changes changelog changelogs news history releases release-notes release_notes
@@ -226,8 +229,12 @@ def describe_changes(
         unnamed = NEWEST in question.versions and not question.subject
         return _say_without_releases(git, draft, limit) if unnamed and git is not None else None
     noted = _requested_sections(question, versions, version_tags, changelogs)
-    for one in noted:
-        _quote_section(one, draft, _MOST_LINES // len(noted))
+    items = _items_of(question, versions, changelogs) if question.part and question.relation != "in" else []
+    for one, number in items:
+        draft.say(f"`{one.document.path}:{number}`, under {code(one.section.heading)}:")
+        draft.quote_prose(one.hit(number, number), [one.lines[number - 1].rstrip()])
+    for one in () if items else noted:
+        _quote_section(one, draft, _MOST_LINES // len(noted), question.part)
     if NEWEST in question.versions and noted:
         _say_what_is_unreleased(noted[0], changelogs, draft)
     ends = _tag_range(question, versions, version_tags)
@@ -295,6 +302,19 @@ def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
     return True
 
 
+def _items_of(
+    question: HistoryQuestion, versions: Sequence[Version], changelogs: Changelogs
+) -> list[tuple[ChangelogSection, int]]:
+    """Return the changelog lines of the versions that are asked for which name the part that is asked for."""
+    first, *last = sorted(version.order for version in versions)
+    named, found = re.compile(question.part, re.IGNORECASE), dict[str, tuple[ChangelogSection, int]]()
+    for one, number in changelogs.main.lines():
+        order, line = one.section.version.order, one.lines[number - 1]
+        if order > first and (not last or order <= last[0]) and _ITEM.match(line) and named.search(line):
+            found.setdefault(line.strip(), (one, number))
+    return [*found.values()][:_MOST_ITEMS]
+
+
 def _requested_sections(
     question: HistoryQuestion, versions: Sequence[Version], all_tags: Sequence[Tag], changelogs: Changelogs
 ) -> list[ChangelogSection]:
@@ -314,14 +334,35 @@ def _requested_sections(
     return [one for version in newest if (one := changelogs.of(version, days.get(version, "")))]
 
 
-def _quote_section(one: ChangelogSection, draft: Draft, most: int) -> None:
+def _quote_section(one: ChangelogSection, draft: Draft, most: int, part: str) -> None:
+    """Quote a section, or its part with such a heading if it has one."""
     section = one.section
-    last = min(section.last, section.first + max(most, 8) - 1)
-    head = f"`{one.document.path}:{section.first}-{section.last}`, {code(section.heading)}:"
-    draft.say(head)
-    draft.quote_prose(one.hit(), [line.rstrip() for line in one.lines[section.first - 1 : last]])
-    if last < section.last:
-        draft.say(f"({amount(section.last - last, 'more line')} there.)")
+    first, end = _part_of(one, part) if part else (section.first, section.last)
+    last = min(end, first + max(most, 8) - 1)
+    draft.say(f"`{one.document.path}:{first}-{end}`, {code(section.heading)}:")
+    hit = one.hit() if first == section.first else one.hit(first, min(end, first + _MOST_HIT_LINES - 1))
+    draft.quote_prose(hit, [line.rstrip() for line in one.lines[first - 1 : last]])
+    if last < end:
+        draft.say(f"({amount(end - last, 'more line')} there.)")
+
+
+def _part_of(one: ChangelogSection, part: str) -> tuple[int, int]:
+    """Return the first and the last line of the part of a section whose heading a pattern finds; else of all of it."""
+    section, named = one.section, re.compile(part, re.IGNORECASE)
+    heads = [at for at in range(section.first + 1, section.last + 1) if _PART.match(one.lines[at - 1])]
+    first = next((at for at in heads if named.search(one.lines[at - 1])), section.first)
+    if first == section.first:
+        return section.first, section.last
+    level = _level(one.lines[first - 1])
+    following = (at for at in heads if at > first and _level(one.lines[at - 1]) <= level)
+    last = next(following, section.last + 1) - 1
+    while last > first and not one.lines[last - 1].strip():
+        last -= 1
+    return first, last
+
+
+def _level(line: str) -> int:
+    return len(line) - len(line.lstrip("#"))
 
 
 def _tag_range(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from itertools import groupby, islice
 from pathlib import Path
@@ -160,11 +160,6 @@ def list_declared(question: Question, corpus: Corpus) -> WayAnswer | None:
     return None
 
 
-def _form(row: Mapping[str, str]) -> Form:
-    languages = frozenset(row.get("languages", "").split())
-    return Form(languages, _bounded(row["pattern"]), _bounded(row.get("within", "")))
-
-
 def _bounded(pattern: str) -> str:
     """Return a pattern whose letters repeat a hundred times at most: a hostile file takes no longer than others."""
     return _REPEATED.sub(lambda match: f"{match[1]}{{{int(match[2] == '+')},100}}", pattern)
@@ -189,6 +184,11 @@ def _list_kind(kind: Kind, heading: str, corpus: Corpus) -> WayAnswer | None:
     for path, first, last in _stretches(declarations, lines) if documented is None else ():
         draft.quote(lines.hit(path, first, last))
     return draft.finish("listing")
+
+
+def declarations_of(noun: str, corpus: Corpus, lines: CorpusLines) -> list[Declaration]:
+    """Return all declarations of the kind that a noun names in ``listings.toml``, the main sources first."""
+    return _declared(next(one for one in kinds() if one.noun == noun), corpus, lines)[0]
 
 
 def _describe_declarations(kind: Kind, declarations: Sequence[Declaration], *, complete: bool) -> str:

@@ -20,6 +20,7 @@ from quaestor.core.terms import content_terms
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.language import language_of
+from quaestor.search.path_roles import profile_path
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,6 +36,10 @@ question; its paragraph with most of the question's words; the similarity of its
 the question's numbers, because in a list of versions all but one entry are about others; and a number where an amount
 is asked for. They are weights of a softmax over ten passages, learned from the part ``learn`` of the questions about
 documents and rounded."""
+_HEADED, _HEADED_NEAR, _NEAR_GUIDE = 0.4, 0.05, 1.2
+"""The least share of the question, by the rarity of its words, in the headings of a guide: of any section, and of one
+that is at most ``_NEAR_GUIDE`` points behind the first passage."""
+_HEADINGS_OF_GUIDE = 2
 _ASKS_LIMIT = re.compile(
     r"\bhow\s+(?:old|large|big|far|fast|small)\b|^\W*(?:since\s+|seit\s+|bis\s+|depuis\s+|desde\s+)?(?:when|wann|quand|cuándo)\b"
     r"|\bwhich\s+year\b"
@@ -156,6 +161,22 @@ def _paragraphs(text: str) -> Sequence[str]:
 def share_of(terms: Iterable[str], rarity: Mapping[str, float]) -> float:
     """Return the share of the question that some terms cover; the sum is exact, whatever their order."""
     return math.fsum([rarity[term] for term in terms])
+
+
+def guide_share(passage: Passage, rarity: Mapping[str, float], behind: float) -> float:
+    """Return the shares of the question that a document's section and its headings hold together; 0 for no guide."""
+    profile = profile_path(passage.path)
+    if passage.language.lower() not in PROSE or profile.background or profile.test:
+        return 0.0
+    headings = " ".join((passage.symbol or "").split(" > ")[-_HEADINGS_OF_GUIDE:])
+    headed = share_of(content_terms(headings) & rarity.keys(), rarity)
+    is_guide = headed >= (_HEADED if behind > _NEAR_GUIDE else _HEADED_NEAR)
+    return headed + share_of_section(passage, rarity) if is_guide else 0.0
+
+
+def share_of_section(passage: Passage, rarity: Mapping[str, float]) -> float:
+    """Return the share of the question that a passage holds, its path and headings included."""
+    return share_of((content_terms(passage.text) | label_terms(passage)) & rarity.keys(), rarity)
 
 
 def without_restated(question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:

@@ -18,8 +18,16 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import is_list_of_links
-from quaestor.answers.passage_order import Encode, label_terms, order_by_paragraphs, rarity_of, share_of
-from quaestor.answers.quotable_stretches import PROSE, Stretch, stretches_of, whole_passage, without_neighbours
+from quaestor.answers.passage_order import (
+    Encode,
+    guide_share,
+    label_terms,
+    order_by_paragraphs,
+    rarity_of,
+    share_of,
+    share_of_section,
+)
+from quaestor.answers.quotable_stretches import Stretch, stretches_of, whole_passage, without_neighbours
 from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
@@ -81,11 +89,14 @@ _LONGEST_LABEL = 90
 _MOST_NAMED = 3
 _ASKS_WHERE = re.compile(r"\b(?:where|which|who|links?|resources?|further|more about|read)\b", re.IGNORECASE)
 """Words of a question that a link may answer."""
-_ASKS_HOW_TO = re.compile(r"^\W*how\s+(?:(?:do|can|could|should|would)\s+(?:i|we|you|one)\b|to\b)", re.IGNORECASE)
+_ASKS_HOW_TO = re.compile(
+    r"^\W*(?:how\s+(?:(?:do|can|could|should|would)\s+(?:i|we|you|one)\b|to\b)"
+    r"|(?:can|could|do|does|is|may|must|should)\s+(?:i|it|one|there|they|we|you)\b)",
+    re.IGNORECASE,
+)
 """The beginning of a question by a user, which a document answers better than code."""
-_OF_GUIDE = 0.5
-"""The least share of the question's words in a document's headings for it to be quoted beside code."""
-_HEADINGS_OF_GUIDE = 2
+_OF_GUIDE = 0.6
+"""The least share of the question, by the rarity of its words, in a guide that comes before code."""
 _ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|examples?)\b", re.IGNORECASE)
 _ASKS_DEFAULT = re.compile(
     r"^\W*(?:what|which|how\s+(?:many|much|long|often|big|large|far))\b.*\bdefaults?\b", re.IGNORECASE | re.DOTALL
@@ -358,23 +369,17 @@ def _with_guide(
     hits: Sequence[Hit],
     rarity: Mapping[str, float],
 ) -> list[_ScoredStretch]:
-    """Return stretches, with a document's section on the subject added if code comes first for "how do I ...".
-
-    The section comes first if its headings hold all terms of the question.
-    """
+    """Return stretches with a document's section on the subject if code comes first for "how do I ..."."""
     if not rarity or not chosen or not hits or not chosen[0].stretch.code or not _ASKS_HOW_TO.search(question):
         return chosen
-    shares = {
-        rank: len(content_terms(" ".join(one.symbol.split(" > ")[-_HEADINGS_OF_GUIDE:])) & rarity.keys()) / len(rarity)
-        for rank, one in enumerate(passages[: len(hits)])
-        if one.language.lower() in PROSE and one.symbol
-    }
-    rank = max(shares, key=lambda rank: shares[rank], default=0)
-    guide = _whole_passage(rank, passages, hits, rarity) if shares.get(rank, 0.0) >= _OF_GUIDE else None
+    near = passages[: len(hits)]
+    shares = [guide_share(one, rarity, _points_behind(rank, one, hits)[0]) for rank, one in enumerate(near)]
+    rank = shares.index(max(shares))
+    guide = _whole_passage(rank, passages, hits, rarity) if shares[rank] else None
     if guide is None:
         return chosen
     rest = [one for one in chosen if one.stretch.passage is not guide.stretch.passage]
-    return [guide, *rest] if shares[rank] == 1 else [rest[0], guide, *rest[1:]]
+    return [guide, *rest] if share_of_section(passages[rank], rarity) >= _OF_GUIDE else [rest[0], guide, *rest[1:]]
 
 
 def _whole_passage(

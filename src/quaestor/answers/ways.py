@@ -20,6 +20,7 @@ from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_option import explain_option, list_environment, list_options
 from quaestor.answers.explain_term import explain_term, holds_documents
 from quaestor.answers.listings import list_declared, list_folder, list_tests
+from quaestor.answers.named_faults import explain_named_fault
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_overview,
@@ -59,7 +60,7 @@ _NO_REST = "Nothing here answers the rest of the question clearly enough to quot
 _ELSE = re.compile(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
 _HASH = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
 _OF_CHANGE = re.compile(
-    r"since|\bhow old\b|found|began|initia|first|\bborn\b"
+    r"since|before|former|previous|no longer|\bhow old\b|found|began|initia|first|\bborn\b"
     r"|\bset\b|\bg[eo]t|gain|receiv|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made|chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
     r"|deprecat|renam|\bmov|modif|rewrit|refactor|rework|simplif|convert|migrat|grad|bump|pinn|increas|decreas|reduc|lower|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
     r"|\bship|\bcut\b|\bout\b|commit|histor|blame|\blog\b|evolv|come about|wrote|author|maintain|\bown"
@@ -88,7 +89,7 @@ _OF_GUIDE = re.compile(
 
 def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer how the project is installed or contributed to; None for other questions."""
-    if not _OF_GUIDE.search(question.text[:200]):
+    if not _OF_GUIDE.search(question.text[:_LONGEST]):
         return None
     from quaestor.answers.project_guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
 
@@ -124,6 +125,7 @@ def may_ask_history(text: str) -> bool:
 WAYS: tuple[Way, ...] = (
     answer_origin,
     answer_project_facts,
+    explain_named_fault,
     list_declared,
     _answer_with_project_guide,
     answer_with_callers,

@@ -18,7 +18,7 @@ _MARKED = re.compile(
     r"[^\W_]_+[^\W_]|^_+\w|\w_+$|[a-z\d][A-Z]|[A-Z]{2,}[a-z]|::|->|\w#\w|\w\.\w|\w:\w|\(|\w!$|[a-z]\d+[a-z]"
 )
 _ABBREVIATIONS = frozenset({"e.g", "i.e", "etc", "vs", "a.k.a", "node.js", "vue.js", "next.js", "github", "javascript"})
-_LONGEST = 200
+_LONGEST = 300
 _MOST_LETTERS = 4000
 
 
@@ -64,7 +64,6 @@ class NameQuestion:
     kind: str = ""
 
 
-_LONGEST = 300
 _KINDS = (
     r"(class|function|method|module|file|script|package|struct|trait|interface|enum|type|macro|constant|variable|document|page"
     r"|decorator|protocol|component|header)"

@@ -288,12 +288,17 @@ def _introducing_paragraphs(prose: Sequence[Paragraph]) -> list[Paragraph]:
     if ordered and ordered[0].heading == title and _IS_TAGLINE.fullmatch(ordered[0].text):
         first = 0
     elif ordered and not _NAMES_A_KIND.match(ordered[first].text):
-        first = next((at for at, one in enumerate(ordered[:4]) if _SAYS_WHAT_IT_IS.match(one.text)), first)
+        first = next((at for at, one in enumerate(ordered[:4]) if _says_what_it_is(one)), first)
     return ordered[first:] or [one for one in prose[:3] if not _NOTICE.match(one.text)]
 
 
 def _defines(text: str) -> bool:
     return _DEFINES.search(text) is not None or _NAMES_A_KIND.match(text) is not None
+
+
+def _says_what_it_is(paragraph: Paragraph) -> bool:
+    """Return whether a paragraph defines something; what leads to a list below it ("X is ... as follows:") does not."""
+    return _SAYS_WHAT_IT_IS.match(paragraph.text) is not None and not paragraph.text.endswith(":")
 
 
 def _is_sentence(text: str) -> bool:

@@ -17,6 +17,7 @@ from quaestor.answers.overview.material import DOCUMENTATION, Material, depth_in
 from quaestor.answers.overview.named_paths import NamedPath
 from quaestor.answers.overview.overview_text import Entry, Statement
 from quaestor.answers.overview.path_descriptions import defined_names, description
+from quaestor.chunking.languages import PROSE
 from quaestor.related.imports import imports_of
 from quaestor.search.background_documents import CHANGELOG, LEGAL
 
@@ -356,11 +357,19 @@ def _tree_lines(
             best[above] = min(best.get(above, len(order)), order[path])
             above = dirname(above)
     # Whoever asks for a program begins where it begins, not in its manual.
-    manual = {path for path in children[root] if material.is_code and path.lower() in DOCUMENTATION}
+    beside = {path for path in children[root] if material.is_code and _stands_beside_code(path, material)}
     begins = {path for path in children[root] if any(one.startswith(f"{path}/") for one in entered)}
-    children[root].sort(key=lambda path: (path in manual, best[path] - _AHEAD * (path in begins)))
+    children[root].sort(key=lambda path: (path in beside, best[path] - _AHEAD * (path in begins)))
     best.update({path: number - len(all_parts) for number, path in enumerate(children[root])})
     yield from _lines_below(root, "", 0, children, best, shown_parts)
+
+
+def _stands_beside_code(folder: str, material: Material) -> bool:
+    """Return whether a folder of the root is documentation, by its name, or mostly holds prose or Dockerfiles."""
+    if folder.lower() in DOCUMENTATION:
+        return True
+    languages = [one.language for path, one in material.documents.items() if path.startswith(f"{folder}/")]
+    return 2 * sum(one in PROSE or one == "dockerfile" for one in languages) > len(languages)
 
 
 def _lines_below(

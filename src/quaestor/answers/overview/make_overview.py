@@ -173,13 +173,20 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
         *_fit(_Share("Languages (files)", languages(material), 0.06 * room), count),
     ]
     left = room - sum(_tokens(section, count) for section in (*first, *last))
-    entered = {name.partition(" → ")[2] or name for name in (one.name for one in entries)}
-    main_parts = parts(material, named, imported, tuple(entered))
-    lines = tree(material, main_parts, named, int(left * 0.94), count, tuple(entered))
+    entered = tuple(_code_entered(entries))
+    main_parts = parts(material, named, imported, entered)
+    lines = tree(material, main_parts, named, int(left * 0.94), count, entered)
     yield from first
     if lines:
         yield Section("Main parts", tuple(lines))
     yield from last
+
+
+def _code_entered(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield the files of entry points, each once; a container tells how a program is started, not where it begins."""
+    for path in dict.fromkeys(entry.name.partition(" → ")[2] or entry.name for entry in entries):
+        if not path.rpartition("/")[2].lower().startswith("dockerfile"):
+            yield path
 
 
 def _prose_sections(material: Material, room: int, count: Count) -> Iterator[Section]:

@@ -56,6 +56,7 @@ _SKIPPED = re.compile(
     r"|(?-i:^(?:import|package|module|from|allow|deny|feature)\b)"  # code; a sentence begins with a capital letter
     r"|^go:\w|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
     r"|^(?:homepage|keywords|maintainer|url|package-[a-z-]+)\s*:|^you should have received\b"
+    r"|^(?:(?:external|internal|module|node) )?(?:dependencies|imports|includes|requires)(?: section)?\W*$"
     r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^see https?:|^adapted (?:by|from)\b",
     re.IGNORECASE,
 )
@@ -98,6 +99,8 @@ _KEYWORD = (
     r"\b(?:class|data|defmacro|defmodule|defp?|enum|fn|func?|function|impl|interface|module|namespace|newtype|object"
     r"|protocol|record|struct|trait|type|union)"
 )
+_OPENING = re.compile(r"(?:\s*(?:=>|[{(:=]))+\s*$")
+"""What opens the body or the parameters at the end of a line that defines something."""
 _CALLABLE = r"\s*(?:\([^;]*[{:(,)]\s*$|=\s*(?:async\s*)?(?:\(|function\b|class\b|\w+\s*=>))"
 
 
@@ -357,7 +360,8 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
     number = next(definition_lines, 0)
     if not number:  # a value, or the middle of a statement
         return Statement(names_text)
-    return Statement(lines[number - 1].strip()[:LONGEST], Source(path, number, number), verbatim=True, brief=names_text)
+    line = _OPENING.sub("", lines[number - 1].strip()[:LONGEST])
+    return Statement(line, Source(path, number, number), verbatim=True, brief=names_text)
 
 
 def _is_telling(line: str, name: str) -> bool:

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from quaestor.core.light_imports import NamedTuple
 
-_HEADING_MARK = re.compile(r"(?:#{1,6}|={1,6})\s+")
+_HEADING_MARK = re.compile(r"(?: {0,3}#{1,6}|={1,6})\s+")
 _DEEPEST_HEADING = 6
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
