@@ -145,14 +145,18 @@ def test_what_sets_it_by_its_name_is_quoted(tmp_path: Path) -> None:
         assert places(explain_setting(Question("How do I change the doors?"), index)) == ["src/shop.js:6-8"]
 
 
-def test_code_without_such_a_setting_is_said_to_have_none_unless_documents_speak_of_it(tmp_path: Path) -> None:
+def test_code_without_such_a_default_is_said_to_have_none_and_the_rest_is_left_to_a_search(tmp_path: Path) -> None:
     files = {"a.py": "def add(a, b):\n    return a + b\n", "b.py": "b = 1\n", "c.py": "c = 1\n"}
-    question = Question("How do I disable telemetry?")
     with index_of(tmp_path / "shop", files) as index:
-        found = explain_setting(question, index)
-    assert found is not None and not found.known
-    with index_of(tmp_path / "till", {**files, "README.md": "# Till\n\nTelemetry may be turned off.\n"}) as index:
-        assert explain_setting(question, index) is None
+        found = explain_setting(Question("What is the default timeout?"), index)
+        assert found is not None and not found.known
+        assert explain_setting(Question("How do I disable telemetry?"), index) is None
+
+
+def test_to_set_a_thing_is_no_setting(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", {"config.py": "cookie = None\n", "b.py": "b = 1\n"}) as index:
+        assert explain_setting(Question("How do I set the cookie?"), index) is not None
+        assert explain_setting(Question("How do I set a cookie?"), index) is None
 
 
 @pytest.mark.parametrize(

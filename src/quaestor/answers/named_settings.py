@@ -57,7 +57,7 @@ _ANY_SETTING = (
     r"|keys?|switch(?:es)?|directives?|propert(?:y|ies))"
 )
 _CONFIGURES = re.compile(
-    rf"{_HOW}(?:configure|change|adjust|customi[sz]e|specify|override|tune|control|set|increase|decrease|raise|lower|reduce|limit)"
+    rf"{_HOW}(?:configure|change|adjust|customi[sz]e|specify|override|tune|control|set(?!\s+an?\b)|increase|decrease|raise|lower|reduce|limit)"
     rf"\s+{_THING.format('a')}{_WHERE}"
     rf"|(?:how|where)\s+(?:is|are|do\s+i\s+set|can\s+i\s+set)\s+{_THING.format('b')}(?:\s+(?:configured|set|controlled)){_WHERE}"
     rf"|(?:which|what)\s+{_ANY_SETTING}\s+(?:sets?|controls?|changes?|configures?|determines?|limits?|defines?|specif(?:y|ies))"
@@ -229,8 +229,7 @@ def _explain(asked: _SettingQuestion, corpus: Corpus) -> WayAnswer | None:
         draft.say(f"Further settings called so: {', '.join(others[:_MOST_LISTED])}{more}.")
     if not draft.hits and asked.default and (said := next(_paragraphs(asked, material), None)) is not None:
         draft.quote(lines.hit(*said))
-    silent = asked.default or not _is_told(asked, material)
-    if not draft.hits and silent and material.is_code and not holds_documents(corpus):
+    if not draft.hits and asked.default and material.is_code and not holds_documents(corpus):
         draft.say("Nothing here that declares a setting is called so, and no section of a document is about it.")
         return draft.finish("configuration", known=False)
     return draft.finish("configuration") if draft.hits else None
@@ -461,17 +460,6 @@ def _paragraphs(asked: _SettingQuestion, material: Material) -> Iterator[tuple[s
         for paragraph in paragraphs(material.lines(path)):
             if any(_tells_default(one, asked) for one in re.split(r"(?<=[.!?])\s", paragraph.text)):
                 yield path, paragraph.start_line, paragraph.end_line
-
-
-def _is_told(asked: _SettingQuestion, material: Material) -> bool:
-    """Return whether a manual may say how the thing is set: it names it, or turns it on or off in one sentence."""
-    for path in _manuals(asked, material):
-        for paragraph in paragraphs(material.lines(path)) if asked.switch else ():
-            if _SWITCHED.search(paragraph.text) and asked.wanted <= {*_stems(words_of_name(paragraph.text))}:
-                return True
-        if not asked.switch:
-            return True
-    return False
 
 
 def _tells_default(sentence: str, asked: _SettingQuestion) -> bool:
