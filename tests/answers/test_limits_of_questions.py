@@ -19,9 +19,10 @@ from quaestor.answers.answer_from_file import (
     read_file_question,
 )
 from quaestor.answers.ask_back import is_without_context
-from quaestor.answers.explain_option import list_environment, list_options, read_option_question
+from quaestor.answers.explain_option import read_option_question
 from quaestor.answers.explain_term import read_comparison, read_term_question
 from quaestor.answers.listings import list_declared, list_folder, list_tests
+from quaestor.answers.option_lists import list_environment, list_options
 from quaestor.answers.overview.overview_question import asks_for_overview, asks_how_to_build, asks_how_to_run
 from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
 from quaestor.answers.project_guides import answer_with_project_guide
