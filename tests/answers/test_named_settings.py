@@ -159,6 +159,8 @@ def test_code_without_such_a_setting_is_said_to_have_none_unless_documents_speak
     ("path", "text"),
     [
         ("src/config.proto", "message Config {\n  uint32 timeout = 103;\n}\n"),
+        ("src/settings/Page.vue", "<script>\nexport default {\n  timeout: 5,\n};\n</script>\n"),
+        ("db/migrate/2013_options.rb", "class AddOptions\n  TIMEOUT = { 'timeout' => '5' }\nend\n"),
         ("app/i18n/en/config.php", "<?php\nreturn ['timeout' => 'Timeout'];\n"),
         ("src/main.c", "int main(void) {\n  int timeout = 5;\n  return timeout;\n}\n"),
         ("src/config.rs", "fn wait() {\n    let timeout = 77;\n}\n"),
