@@ -156,6 +156,7 @@ def test_who_asks_where_gets_what_knows_the_place(tmp_path: Path) -> None:
     [
         {"views/settings.html": "<h1>Settings</h1>\n\n<p>What you like, `a.toml`</p>\n"},
         {"docs/per_listener_settings.md": "# Settings\n\nOf a listener, in `a.toml`.\n"},
+        {"docs/configuration.md": "---\ntitle: Configuration\nlayout: page\n---\n\nNot ready yet!\n"},
         {"plugins/a/configuration.md": "# Configuration\n\nOf a plugin, in `a.toml`.\n"},
     ],
 )

@@ -163,6 +163,8 @@ def test_to_set_a_thing_is_no_setting(tmp_path: Path) -> None:
     ("path", "text"),
     [
         ("src/config.proto", "message Config {\n  uint32 timeout = 103;\n}\n"),
+        ("src/settings/Page.vue", "<script>\nexport default {\n  timeout: 5,\n};\n</script>\n"),
+        ("db/migrate/2013_options.rb", "class AddOptions\n  TIMEOUT = { 'timeout' => '5' }\nend\n"),
         ("app/i18n/en/config.php", "<?php\nreturn ['timeout' => 'Timeout'];\n"),
         ("src/main.c", "int main(void) {\n  int timeout = 5;\n  return timeout;\n}\n"),
         ("src/config.rs", "fn wait() {\n    let timeout = 77;\n}\n"),

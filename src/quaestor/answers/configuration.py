@@ -158,7 +158,8 @@ _ENTRY = re.compile(
 _SHOWN = re.compile(r"\.(?:[jt]sx|vue|svelte|html?|erb|blade\.php|twig|astro)$|(?:^|/)use[A-Z]\w*\.\w+$")
 """What shows a page of settings to users."""
 _DESCRIBING = frozenset("proto protobuf thrift graphql sql css scss less html".split())
-_WORDINGS = frozenset("i18n l10n lang langs languages locale locales translations".split())
+_NO_SETTINGS = frozenset("i18n l10n lang langs languages locale locales translations migrate migrations".split())
+"""Folders of a program's wordings, and of what was changed once."""
 _LARGEST = 80_000
 _ASKS_WHERE = re.compile(r"\bwhere\b|(?:which|what)\s+config|name|path|location")
 _PLACES = frozenset("path paths dir dirs directory find locate discover search candidates locations home".split())
@@ -297,7 +298,7 @@ def _files_of_configuration(corpus: Corpus, material: Material) -> list[str]:
     loading = (one.document.path for one in corpus.store.get(chunks).values() if _is_of_loading(one.chunk.symbol or ""))
     found = dict.fromkeys(chain(sorted(named, key=_by_importance), sorted(set(loading), key=_by_importance)))
     is_beside = beside_program(corpus)
-    own = [one for one in found if may_set(material.documents[one]) and not (is_beside(one) or _SHOWN.search(one))]
+    own = [one for one in found if may_set(material.documents[one]) and not is_beside(one)]
     called = [one for one in own if is_called_configuration(one)]
     others = (one for one in own if not is_called_configuration(one) and material.documents[one].size < _LARGEST)
     return [*called[:_MOST_FILES], *islice(others, _MOST_OTHERS)]
@@ -306,7 +307,8 @@ def _files_of_configuration(corpus: Corpus, material: Material) -> list[str]:
 def may_set(document: Document) -> bool:
     """Return whether a document is code that runs, and neither describes data nor has a program's words."""
     folders = document.path.lower().split("/")[:-1]
-    return is_code(document) and document.language not in _DESCRIBING and _WORDINGS.isdisjoint(folders)
+    shown = document.language in _DESCRIBING or _SHOWN.search(document.path) is not None
+    return is_code(document) and not shown and _NO_SETTINGS.isdisjoint(folders)
 
 
 def _by_importance(path: str) -> tuple[int, bool, int, str]:
@@ -432,7 +434,13 @@ def _parts(material: Material, title: re.Pattern[str], own: frozenset[str]) -> I
             if about and part.last > part.first and not any(map(_WORK.search, part.above[1:])):
                 yield path, part
         if texts and ((not parts and _is_page(path, own)) or _MANUAL.search(path)):
-            yield path, Part("", 1, len(texts), ())
+            yield path, Part("", _end_of_front_matter(texts) + 1, len(texts), ())
+
+
+def _end_of_front_matter(texts: Sequence[str]) -> int:
+    """Return the line, from 1, that ends the metadata before a document's text; 0 if there are none."""
+    marked = texts[0].rstrip() == "---"
+    return next((at for at, line in enumerate(texts[1:], 2) if line.rstrip() == "---"), 0) if marked else 0
 
 
 def _pages(material: Material, own: frozenset[str]) -> Iterator[str]:

@@ -92,7 +92,7 @@ _PLAIN = frozenset(
 _SWITCH = frozenset(
     stems_of(
         """enable enabled enables enabling disable disabled disables disabling no not without use skip allow is
-        should show hide on off turn turning want switch activate deactivate dont do with suppress""".split()
+        should show hide on off turn turning want switch perform activate deactivate dont do with suppress""".split()
     )
 )
 _VALUE = re.compile(
