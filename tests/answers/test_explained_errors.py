@@ -245,3 +245,19 @@ def test_the_place_that_perl_prints_is_not_asked_about(tmp_path: Path) -> None:
         answer = checked_answer(index, "Gulls of size 2 required to land at /opt/lib/Ferry.pm line 4.")
         assert answer.way == "errors"
         assert ("lib/Quay.pm", 3) in places(answer)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "01-02 Warn ${mast} - Could not climb mast North Exception: System.IO.Fog: The top is not to be seen",
+        r"Uncaught Shop\Mast\ClimbError: the captain says of the crew that could not climb mast 7",
+    ],
+)
+def test_a_short_template_is_sure_if_it_stands_in_a_message_in_a_row(tmp_path: Path, message: str) -> None:
+    files = {
+        "shop/mast.cs": 'class Mast {\n void Up() {\n  Log.Warn(e, "${mast} - Could not climb mast {0}", N);\n }\n}\n',
+        "shop/names.php": "<?php\nuse Shop\\Mast\\ClimbError;\n$all = ['Shop', 'Mast', 'ClimbError'];\n",
+    }
+    with index_of(tmp_path, files) as index:
+        assert places(checked_answer(index, message))[0][0] == "shop/mast.cs"

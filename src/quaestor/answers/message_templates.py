@@ -46,6 +46,8 @@ _FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.9
 _AS_WELL = 0.85
 _VERBATIM = 5
 """So many words of a message one after the other are no chance, whatever else the template says."""
+_IN_A_ROW = 4
+"""So many are none, if they are all that the template says and stand in the message one after the other."""
 _WHOLE = 0.999
 _SILENT, _SILENT_VERBATIM = 0.85, 0.98
 """What a template is worth beside which nothing prints or raises; the latter if it is the message word for word."""
@@ -57,6 +59,7 @@ _LONGEST_PARAGRAPH = 10
 _TESTING = re.compile(
     r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
 )
+_CLASS = re.compile(r"(?<![\w\\.:])(?:[A-Za-z_]\w{0,60}(?:\\|::|\.)){1,12}\w{0,60}(?:Error|Exception)\b(?=:\s|\s*$)")
 _QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
 _PATH = re.compile(r"(?<!\S)\W?(?:~|[A-Za-z]:)?[/\\][\w.@~+/\\-]+")
 """A path from the root: a value, whose names say nothing of the code that prints it."""
@@ -216,10 +219,12 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
 
 def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
     """Return the message of a trace; None if it has too few words."""
-    lines = tuple(words for one in _stretches(trace.messages) if len(words := words_of(one)) >= _FEWEST)
+    # What an error is called, with its packages, code writes in many places that print nothing.
+    messages = [_CLASS.sub(" ", one) for one in trace.messages]
+    lines = tuple(words for one in _stretches(messages) if len(words := words_of(one)) >= _FEWEST)
     if not lines:
         return None
-    words = tuple(word for one in trace.messages for word in words_of(one))
+    words = tuple(word for one in messages for word in words_of(one))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
     weights = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
@@ -333,7 +338,9 @@ def _is_sure(message: _Message, agreement: Agreement, by_line: Agreement, *, by_
         return False
     # Of a message that is mostly values, such as paths, its fixed words are a small part: that all of them stand there
     # in order is no chance.
-    whole = by_line.words >= _VERBATIM and by_line.of_template >= _WHOLE and message.marked
+    in_a_row = by_line.words >= _IN_A_ROW and by_line.of_span >= _WHOLE
+    enough = by_line.words >= _VERBATIM or in_a_row
+    whole = enough and by_line.of_template >= _WHOLE and message.marked
     return whole or _is_most_of_it(message, by_line, by_frame=by_frame)
 
 
