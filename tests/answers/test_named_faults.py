@@ -59,6 +59,21 @@ func (q *Quay) Leave() error {
 	return nil
 }
 """
+JAVA = """package shop;
+
+class Tide {
+    String told(Throwable error) {
+        if (!(error instanceof FogException)) {
+            return "no fog";
+        }
+        return ((FogException) error).told();
+    }
+
+    void rise() {
+        throw new FogException();
+    }
+}
+"""
 SCRIPT = """const { QUAY_ERR_SHUT } = require('./errors')
 
 function enter (quay) {
@@ -117,6 +132,8 @@ def main(ferry):
 FILES = {
     "ferry.py": FERRY,
     "quay/quay.go": GO,
+    "java/Tide.java": JAVA,
+    "java/FogException.java": "package shop;\n\nclass FogException extends RuntimeException {\n}\n",
     "web/enter.js": SCRIPT,
     "web/errors.js": DECLARED,
     "docs/errors.md": ERRORS,
@@ -156,6 +173,13 @@ def test_what_is_returned_is_raised_too(index: Index) -> None:
     answer = checked_answer(index, "When does it return ErrMoored?")
     assert places(answer)[0] == ("quay/quay.go", 7)
     assert "errors.Is" not in text_of(answer)
+
+
+def test_where_an_error_is_told_from_others_or_cast_it_is_not_raised(index: Index) -> None:
+    assert places(checked_answer(index, "When is FogException thrown?")) == [
+        ("java/Tide.java", 12),
+        ("java/FogException.java", 3),
+    ]
 
 
 def test_what_is_only_made_is_said_to_be_and_documents_tell_of_it(index: Index) -> None:

@@ -72,13 +72,14 @@ _FAULT = re.compile(
     r"(?:[Ee]rror|[Ee]xception|Failure|Fault|Panic|Timeout|Warning)s?$|^[Ee]rr[A-Z]\w|(?:^|_)(?:ERR|ERROR|E)(?:_|$)"
 )
 _RAISES = (
-    r"\b(?:raise|throw\w*|revert|panic\w*|abort|fail\w*|Err|die|croak|confess|error|exit|reject\w*|return|bail|ensure|Left|ok_or\w*"
-    r"|map_err|Errorf|Wrapf?|completeExceptionally|(?:on|add|set|report|signal)_?(?:Error|Exception|error|exception))\b"
+    r"(?::error\b|\berror!?\s*\(|\b(?:raise|throw\w*|revert|panic\w*|abort|fail\w*|Err|die|croak|confess|exit|reject\w*|return|bail|ensure|Left|ok_or\w*"
+    r"|map_err|Errorf|Wrapf?|completeExceptionally|(?:on|add|set|report|signal)_?(?:Error|Exception|error|exception))\b)"
 )
 _CAUGHT = re.compile(
     r"[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*|class|extends|implements|throws|struct|isinstance|issubclass)\b"
 )
 """What stands in a line that tells an error from others, or declares one."""
+_TOLD = r"\b(?:instanceof|isinstance|issubclass|is_a\?|except|catch|rescue|pytest\.raises|errors\.(?:Is|As))\b"
 _BRANCH = re.compile(
     r"\b(?:if|elif|elsif|else|elseif|unless|when|case|cond|catch|except|rescue|switch|guard|default|match|otherwise|while|until)\b|=>|->"
 )
@@ -182,7 +183,8 @@ def _raising(related: Related) -> tuple[list[Relative], list[Relative]]:
     name = re.escape(related.target.name or "")
     raises = re.compile(rf"{_RAISES}[^\n]*?(?<!\w){name}(?!\w)")
     uses = [one for one in related.of("callers") if one.role in ("call", "reference") and not _is_aside(one.path)]
-    raised = [one for one in uses if raises.search(_first_line(one))]
+    tells = re.compile(rf"{_TOLD}|\(\s*{name}\s*\)\s*\w")
+    raised = [one for one in uses if raises.search(_first_line(one)) and not tells.search(_first_line(one))]
     made = [one for one in uses if one.role == "call" and not _CAUGHT.search(_first_line(one))]
     return sorted(raised, key=_by_place), sorted(made, key=_by_place)
 
