@@ -1,6 +1,6 @@
 """Explains an option, an environment variable or a setting by what documents say of it and by its declaration.
 
-A question which options or environment variables there are is answered with all that a file declares or code reads.
+"Which options are there?" is answered with all options that a file declares, or all variables that code reads.
 
 Such a name is seldom a definition in a programming language. It is a string that code gives to an option parser or a
 settings reader, so ``explain_name`` does not find it, and a search finds passages with its words.
@@ -12,15 +12,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
+from itertools import groupby
 
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
-from quaestor.answers.explain_name import section_about
+from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import EMPTY_WORDS, find_words, terms
+from quaestor.core.terms import EMPTY_WORDS, find_words, same_in_any_style, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
@@ -30,13 +31,17 @@ from quaestor.stores import StoredChunk
 
 _LONGEST = 160
 _MOST_CHUNKS = 400
+_MOST_HOLDING = 200
+"""The most chunks that are searched for the section that documents a name."""
+_HEAD = 20
+_FEWEST_WORDS_OF_SECTION = 4
 _LONGEST_LINE = 1000
 _MOST_LINES = 12
 _LONGEST_COMMENT = 30
 _MOST_BEFORE = 1
-"""Strings that stand before the option in what declares it: another name of it."""
+"""The most strings before the option in its declaration: another name of it."""
 _FEWEST_WORDS = 3
-"""Words of a text that says what an option does."""
+"""The fewest words of a text that describes an option."""
 
 _OPTION = r"(?P<option>`[^`\s]{2,60}`|(?<![\w-])--?[A-Za-z][\w-]*|[A-Za-z_][\w-]*(?:[.:][\w-]+)*)"
 _KIND = (
@@ -55,12 +60,12 @@ _ASKED = tuple(
     )
 )
 _WRITTEN_SO = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
-"""An option or an environment variable, which needs no word that says so."""
+"""A name that is an option or an environment variable by its form alone."""
 _NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
 _STRINGS_OR_SYMBOLS = re.compile(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
 _SETS = re.compile(r"\b(?:set_var|remove_var|(?:un)?setenv|put_env|delete_env)\b", re.IGNORECASE)
-"""What sets a variable of the environment, mostly for a test."""
+"""Functions that set an environment variable, mostly for a test."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _ASKS_ENVIRONMENT = re.compile(
     r"^\W*(?:(?:what|which|list|show(?:\s+me)?|name|are\s+there(?:\s+any)?)\s+(?:(?:are|all|of|the|other)\s+)*)?"
@@ -69,7 +74,7 @@ _ASKS_ENVIRONMENT = re.compile(
     r"\W*$",
     re.IGNORECASE,
 )
-"""A question for all of them; one for those that do something is to be searched for."""
+"""A question for all environment variables, without a further condition."""
 _READS_VARIABLE = re.compile(
     # getenv("A"), os.environ["A"], ENV.fetch("A"), env::var("A"), envOr("A", 1), env = "A", EnvVars: []string{"A"}
     # and process.env.A
@@ -92,17 +97,17 @@ _GIVES_OPTION = re.compile(
     r"|\bflaggy\.\w+\(&[\w.]+,\s*\"\w*\",\s*\"(?P<flaggy>[a-z][\w-]+)\""
 )
 _DESCRIBED = re.compile(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
-"""Three words, in a string, behind a gap or in a comment: what an option is for, which no call of a program says."""
+"""At least three words in a string, behind a gap or in a comment: a description of the option."""
 _OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
 _FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5
 _SHELLS = frozenset({"bash", "fish", "m4", "powershell", "zsh"})
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
 _NO_PROGRAM = frozenset({"dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
 _ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
-"""What a shell completes, and what was news once, repeats the options."""
+"""Files that repeat options without declaring them: completions of shells, changelogs."""
 _ENVIRONMENT = ("env", "environ", "getenv")
 _DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
-"""What stands beside a plain word, such as "name", where it is an option."""
+"""Words beside a plain word, such as "name", that make it an option."""
 _MOST_VARIABLES, _MOST_READ, _MOST_CITED = 60, 3000, 3
 _OF_CONTENTS = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
 """An item of a table of contents, which says nothing itself."""
@@ -110,7 +115,7 @@ _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
 _COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
 _OPENS = re.compile(r"[(\[{]\s*$")
 _BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
-"""What opens a block of statements, and no list of arguments or fields."""
+"""The end of a line that opens a block of statements rather than a list of arguments or fields."""
 
 
 class _Form(IntEnum):
@@ -244,7 +249,7 @@ def _giving_options(corpus: Corpus) -> Sequence[str]:
 
 
 def _count_described(lines: Sequence[str], options: Mapping[str, int]) -> int:
-    """Return how many options are said what they are for, in their line or next to it."""
+    """Return how many options are described, in their line or next to it."""
     near = ("\n".join(lines[max(0, at - 2) : at + 1]) for at in options.values())
     return sum(_DESCRIBED.search(text) is not None for text in near)
 
@@ -429,3 +434,37 @@ def _end_of_entry(lines: Sequence[str], at: int, *, alone: bool) -> int:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
+    """Return the section of a document that is about one name alone, as in references of options and settings."""
+    chunks = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
+    sections = [
+        (profile_path(one.document.path).flags, folders_to_sources(one.document.path), one.document.path, *section)
+        for one in chunks
+        if one.document.language in PROSE
+        for section in _sections_about(name, one)
+    ]
+    if not sections:
+        return None
+    *_, path, first, last, heading = min(sections)
+    return lines.hit(path, first, last, heading)
+
+
+def _sections_about(name: str, stored: StoredChunk) -> Iterator[tuple[int, int, str]]:
+    """Yield the first line, the last line and the heading of each section about a name.
+
+    The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words. What
+    stands before the first heading of a chunk belongs to the section that the chunk is called after.
+    """
+    several = re.IGNORECASE if " " in name else 0  # words, which headings write with capitals
+    begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)
+    text, start_line = stored.chunk.text, stored.chunk.span.start_line
+    pieces = pieces_of(text, begins=start_line == 1, language=stored.document.language)
+    for _, own in groupby(pieces, key=lambda one: one.section):
+        first, *more = own
+        shown = [first, *(one for one in more if text.count("\n", first.start, one.end) < _HEAD)]
+        heading, end = first.heading or stored.chunk.symbol or "", shown[-1].end
+        about = begins.match(heading) or same_in_any_style(re.sub(r"\W+", "_", heading.strip()), name)
+        if about and len(find_words(text[first.start : end])) >= _FEWEST_WORDS_OF_SECTION:
+            yield start_line + text.count("\n", 0, first.start), start_line + text.count("\n", 0, end), heading

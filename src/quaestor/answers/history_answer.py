@@ -128,7 +128,7 @@ def _refusal(corpus: Corpus) -> HistoryAnswer | None:
 
 
 def _without_history(question: HistoryQuestion, corpus: Corpus, git: Git | None) -> HistoryAnswer | None:
-    """Return that nothing tells it, if a search would only find the question's words; None if it may find more."""
+    """Return the answer that nothing tells it, if a search could only find the question's words; else None."""
     asks_release = NEWEST in question.versions or (question.kind == "released" and not question.versions)
     if git is None and asks_release and not question.subject:
         return HistoryAnswer("history", (_NO_RELEASE,), known=False, heads=(_NO_RELEASE,))

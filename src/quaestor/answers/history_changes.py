@@ -24,7 +24,7 @@ from quaestor.corpus.line_excerpts import lines_of
 from quaestor.history.git import Git
 from quaestor.history.history_json import commit_text
 from quaestor.history.log import Commit, count, log
-from quaestor.history.versions import Section, Tag, Version, before, is_changelog, sections, tags, version_in
+from quaestor.history.versions import Section, Tag, Version, is_changelog, newest_before, sections, tags, version_in
 from quaestor.search.background_documents import CHANGELOG
 from quaestor.search.path_roles import profile_path
 
@@ -33,7 +33,7 @@ _MOST_LINES = 45
 _MOST_HIT_LINES = 150
 _BESIDE_A_CHANGELOG = 5
 _SAME_RELEASE = 31
-"""Days between a version's tag and its section's date: a tag may follow some time after."""
+"""The most days between a version's tag and the date of its section."""
 _YEAR = 366
 _UNDATED = 1_000_000
 _NOT_YET = r"unreleased|not (?:yet )?released|in development|t\.?b\.?[ad]\b"
@@ -50,7 +50,7 @@ _FOLDERS_OF_CHANGELOGS = frozenset(
     """source src en content about changes changelog changelogs news history releases release-notes release_notes
     releasenotes project pages static .github meta development site sites website www""".split()
 )
-"""Folders in which changelogs of the whole lie."""
+"""Folders that may hold changelogs of the whole project."""
 
 
 class ChangelogSection(NamedTuple):
@@ -85,7 +85,7 @@ class Changelogs:
     Args:
         corpus: the corpus that holds them.
         package: only changelogs in the folder of this name, in lower case; empty for all.
-        main: whether only those of the whole count, see ``main``.
+        main: whether to read only those of the whole project, as ``main`` does.
     """
 
     def __init__(self, corpus: Corpus, package: str = "", *, main: bool = False) -> None:
@@ -95,7 +95,7 @@ class Changelogs:
 
     @property
     def main(self) -> Changelogs:
-        """The changelogs of the whole, and not of packages of it or of what it brings along."""
+        """The changelogs of the whole project, without those of its packages and of vendored code."""
         return Changelogs(self._corpus, self._package, main=True)
 
     @property
@@ -382,7 +382,7 @@ def _tag_range(
         return None
     # A tag of a later date, such as a patch of an older version, does not precede this one.
     series = {tag.version: tag for tag in all_tags if tag.version and tag.series == end.series and tag.date <= end.date}
-    former = before(versions[0], series)
+    former = newest_before(versions[0], series)
     return (series[former] if former else None), end
 
 
@@ -489,5 +489,5 @@ def describe_release(question: HistoryQuestion, git: Git | None, changelogs: Cha
 def _newest_version(all_tags: Sequence[Tag], changelogs: Changelogs) -> Version | None:
     released = [one for one in changelogs.sections if not one.is_unreleased] or changelogs.sections
     versions = [tag.version for tag in all_tags if tag.version] or [one.section.version for one in released]
-    finished = [version for version in versions if not version.is_early] or versions
+    finished = [version for version in versions if not version.is_pre_release] or versions
     return max(finished, key=lambda one: one.order, default=None)

@@ -38,7 +38,7 @@ _MOST_TOUCHING = 8
 _LONGEST_ITEM = 8
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _FEW = 3
-"""Files in which a word may stand for an option: in more, it is an ordinary word."""
+"""A word that occurs in more files than these is an ordinary word, and no option."""
 _SIGNS = {"added": "+", "removed": "-", "renamed": "+", "changed": "+"}
 _SAID = {
     "added": r"\b(?:add|introduc|implement|support|creat|allow|new|initial|enabl|provid)",

@@ -22,7 +22,7 @@ came out; when and by whom all of it was begun."""
 Verb = Literal["added", "removed", "renamed", "changed"]
 Relation = Literal["in", "since", "between"]
 NEWEST = "newest"
-"""Stands among versions for the last one that came out."""
+"""The value of a version that stands for the last release."""
 
 
 class HistoryQuestion(NamedTuple):

@@ -155,9 +155,9 @@ def _holds(line: str, name: str) -> bool:
     return name in _WORD.findall(line)
 
 
-def _number_of_line_like(lines: Sequence[str], wanted: str, near: int) -> int:
-    """Return the number of the line that equals a wanted one, the nearest to ``near``; 0 if no line does."""
-    places = [number for number, line in enumerate(lines, 1) if line.rstrip("\r") == wanted]
+def _number_of_line_like(lines: Sequence[str], text: str, near: int) -> int:
+    """Return the number of the line that equals a text, the nearest to ``near``; 0 if no line does."""
+    places = [number for number, line in enumerate(lines, 1) if line.rstrip("\r") == text]
     return min(places, key=lambda number: abs(number - near), default=0)
 
 
@@ -240,7 +240,7 @@ def _likenesses(text: str, others: Sequence[str]) -> list[float]:
 
 _MENDS = re.compile(r"\W*(?:bug ?)?(?:fix|repair|correct|revert|typo)", re.IGNORECASE)
 _TYPED = re.compile(r"\w+(?:\([^)]*\))?!?:\s*")
-"""What a commit's subject begins with by convention: ``fix(api): add a limit`` adds one, whatever its type."""
+"""The type with which a commit's subject begins by convention: ``fix(api): add a limit``."""
 
 
 _BESIDE = re.compile(r"(tests?|docs?|style)(?:\([^)]*\))?!?:", re.IGNORECASE)

@@ -41,7 +41,7 @@ _ESCAPED_TAB = re.compile(r"^\\{1,2}t(?=(?:at|from|in|File|\.\.\.)\s|[\s#\d(])")
 _RUBY = re.compile(r"(\s*\S.{0,400}:\d+:in [`'][^`'\n]{1,200}'): (.+)")
 """The first line of Ruby's trace, which is the innermost frame and the message."""
 _OF_PROCESS = re.compile(r"^==\d+== ?")
-"""What Valgrind and the sanitizers begin each line with."""
+"""The prefix of each line of Valgrind and the sanitizers."""
 _SAID = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"")
 _FEWEST_BLANKS = 2
 _MOST_LINES = 300

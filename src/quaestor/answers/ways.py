@@ -14,6 +14,7 @@ from datetime import date
 from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_within_file
 from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
+from quaestor.answers.document_parts import answer_with_part
 from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
@@ -53,7 +54,7 @@ _WHAT_AND_WHO = re.compile(
     r"^(\W*what(?:'s|\s+(?:is|are|does|do))\b.+?),?\s+and\s+((?:who|what|where|which)\b.*?\b)(?:it|that|this|they|them)\b(.*)$",
     re.I | re.S,
 )
-"""What a name is, and what of that: the second part names it by a pronoun."""
+"""A question what a name is, and another about it by a pronoun."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
@@ -89,7 +90,7 @@ _OF_GUIDE = re.compile(
 
 def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer how the project is installed or contributed to; None for other questions."""
-    if not _OF_GUIDE.search(question.text[:200]):
+    if not _OF_GUIDE.search(question.text[:_LONGEST]):
         return None
     from quaestor.answers.project_guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
 
@@ -135,6 +136,7 @@ WAYS: tuple[Way, ...] = (
     answer_with_section,
     answer_with_overview,
     answer_with_build_guide,
+    answer_with_part,
     _explain_word_of_documents,
     explain_name,
     explain_option,
@@ -148,7 +150,7 @@ WAYS: tuple[Way, ...] = (
     answer_error,
     ask_back,
 )
-"""In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
+"""All ways, in the order in which they are tried: the narrower a way's questions are, the earlier it comes."""
 
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -19,11 +19,10 @@ from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.server.open_corpora import ALL, Corpora, first_index_progress
 from quaestor.tools import Outcome, Parameter, Registry, Tool
-from quaestor.tools import history_tool as history
-from quaestor.tools import overview_tool as overview
 from quaestor.tools import read_tool as read
 from quaestor.tools import related_tool as related
 from quaestor.tools import search_tool as search
+from quaestor.tools.answer_tools import HISTORY_PARAMETERS, OVERVIEW_PARAMETERS, history_of, overview_of
 from quaestor.tools.arguments import brief, check_arguments, nearest
 from quaestor.tools.tool_values import arguments_schema, describe
 
@@ -147,8 +146,8 @@ def _with_remarks(
 _SUBROUTINES: dict[str, Callable[[Corpus], Tool]] = {
     "read": read.read_of,
     "related": related.related_of,
-    "overview": overview.overview_of,
-    "history": history.history_of,
+    "overview": overview_of,
+    "history": history_of,
 }
 
 _QUESTION = Parameter("question", "string", required=True)
@@ -194,8 +193,8 @@ def tools_of(corpora: Corpora) -> tuple[ServedTool, ...]:
         _search(corpora),
         _reading_tool(corpora, "read", "Read lines", read.PARAMETERS),
         _reading_tool(corpora, "related", "Find what is related", related.PARAMETERS),
-        _reading_tool(corpora, "overview", "Get an overview", overview.PARAMETERS),
-        _reading_tool(corpora, "history", "Ask the history", history.PARAMETERS),
+        _reading_tool(corpora, "overview", "Get an overview", OVERVIEW_PARAMETERS),
+        _reading_tool(corpora, "history", "Ask the history", HISTORY_PARAMETERS),
         _ask(corpora),
     )
 
@@ -207,7 +206,7 @@ def prepare() -> None:
 
 def _reading_tool(corpora: Corpora, name: str, title: str, parameters: Sequence[Parameter]) -> ServedTool:
     description, listed = describe(name, parameters)
-    takes = arguments_schema((*listed, *_which(corpora)))
+    takes = arguments_schema((*listed, *_corpus_parameter(corpora)))
     return ServedTool(
         name, title, description, takes, partial(_call, corpora, name), partial(_indexing_progress, corpora)
     )
@@ -236,7 +235,7 @@ def _ask(corpora: Corpora) -> ServedTool:
     def run(arguments: Mapping[str, object]) -> Outcome:
         from quaestor.server.single_questions import answer_once  # noqa: PLC0415 - a client waits while the server starts
 
-        passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
+        passed = check_arguments("ask", (*parameters, *_corpus_parameter(corpora)), arguments)
         name = str(passed.get("corpus", ""))
         check_endpoint(corpora.settings(name))
         corpus = corpora.get(name, wait=WAIT_SECONDS)
@@ -244,7 +243,7 @@ def _ask(corpora: Corpora) -> ServedTool:
         outcome = answer_once(corpus, str(passed["question"]), corpora.settings(name), purpose)
         return Outcome(_answer_as_text(outcome))
 
-    takes = arguments_schema((*parameters, *_which(corpora)))
+    takes = arguments_schema((*parameters, *_corpus_parameter(corpora)))
     return ServedTool("ask", "Ask", description, takes, run, partial(_indexing_progress, corpora))
 
 
@@ -256,7 +255,7 @@ def _indexing_progress(corpora: Corpora) -> IndexingProgress | None:
     return IndexingProgress(least.share, f"indexing {least.name}: {first_index_progress(least)}")
 
 
-def _which(corpora: Corpora) -> Sequence[Parameter]:
+def _corpus_parameter(corpora: Corpora) -> Sequence[Parameter]:
     if len(corpora.names) == 1:
         return ()
     description = load("mcp_corpus").template

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice, pairwise, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from math import ceil, inf
 
 from quaestor.chunking.languages import PROSE
@@ -20,31 +20,32 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import StoredChunk
 
 LARGEST = 2000
-"""Bytes that a passage of several chunks may have: no more than one chunk may."""
+"""The most bytes of a passage of several chunks."""
 
 LARGEST_CODE = 1300
-"""The same for code, of the first ``JOINED`` passages: ten passages then take no more room than ten chunks did."""
+"""The same for code among the first ``JOINED`` passages, so that ten passages take no more room than ten chunks."""
 
 JOINED = 4
-"""So many passages of code are joined to what else was found beside them; further down each chunk stands for itself."""
+"""The number of first passages of code that are joined with other hits beside them."""
 
 DEFINITION = 3000
-"""Bytes up to which the first passage is shown with the rest of the definition that it is of."""
+"""The most bytes up to which the first passage is extended to its whole definition."""
 
 ENOUGH = 1000
-"""Bytes from which on a passage is long enough to be read alone; of a shorter one what surrounds it is shown."""
+"""A passage of fewer bytes is shown with what surrounds it."""
 
 _SECTIONS_APART = (".mbox", ".odp", ".ods", ".pptx", ".xlsx")
-"""Documents whose highest sections are slides and sheets: a passage is of one of them, for a citation says which."""
+"""Documents whose top sections are slides, sheets or mails. A passage holds only one of them, because its citation
+names it."""
 
 LED = 3000
-"""Bytes up to which a passage of prose whose last line leads to what follows is shown with that."""
+"""The most bytes of a passage of prose that is shown with what its last line announces."""
 
 # "The following options are available:" or "1. **Options**:", and headings; no labels, references or fields.
 _LEADING_ON = re.compile(r"(?!\.\. _|:|\[)[^\w\n]*\w[^\n]*[:：][*_`]*|\.\. [\w-]+::[^\n]*|(?:#{1,6}|={2,6}) [^\n]*")
 
 _ITEM = 600
-"""Bytes that an item of a list has at most where a list was cut item by item."""
+"""The most bytes of an item where a list was cut item by item."""
 
 
 class ChunkRun(NamedTuple):
@@ -96,7 +97,7 @@ class ChunkRun(NamedTuple):
 
 
 def join_passages(
-    ranked: Sequence[StoredChunk], k: int, document: Callable[[str], Sequence[StoredChunk]]
+    ranked: Iterable[StoredChunk], k: int, document: Callable[[str], Sequence[StoredChunk]]
 ) -> list[tuple[int, Chunk]]:
     """Return what up to ``k`` passages show, best first: the text of each, and the place of its best chunk.
 
@@ -210,11 +211,13 @@ def _whole_section(
 def _with_rest_of_definition(run: ChunkRun, document: Callable[[str], Sequence[StoredChunk]]) -> ChunkRun:
     """Return a passage of code with the rest of its definition and its members, as far as they fit."""
     names = _names(run.main)
-    before, after = map(deque, _free_neighbours(run, (), document))
+    before, after = _free_neighbours(run, (), document)
     shown = deque(run.chunks)
     for more, add in ((after, shown.append), (before, shown.appendleft)):
-        while more and _names(more[0])[: len(names)] == names and _size(shown) + _size([more[0]]) <= DEFINITION:
-            add(more.popleft())
+        for one in more:
+            if _names(one)[: len(names)] != names or _size(shown) + _size([one]) > DEFINITION:
+                break
+            add(one)
     return ChunkRun(run.rank, tuple(shown), run.names, run.main)
 
 
@@ -226,15 +229,18 @@ def _with_neighbours(
     Following chunks are added first. A preceding chunk is added only if it is of the same section, so that nobody has
     to read the end of another section first.
     """
-    before, after = map(deque, _free_neighbours(run, others, document))
-    if _is_item(run, [*islice(before, 1), *islice(after, 1)]):
+    before, after = _free_neighbours(run, others, document)
+    above, below = next(before, None), next(after, None)
+    if _is_item(run, [one for one in (above, below) if one is not None]):
         return run
     shown = deque(run.chunks)
     while _size(shown) < ENOUGH:
-        if after and _size(shown) + _size([after[0]]) <= LARGEST:
-            shown.append(after.popleft())
-        elif before and _names(before[0]) == _names(shown[0]) and _size(shown) + _size([before[0]]) <= LARGEST:
-            shown.appendleft(before.popleft())
+        if below is not None and _size(shown) + _size([below]) <= LARGEST:
+            shown.append(below)
+            below = next(after, None)
+        elif above is not None and _names(above) == _names(shown[0]) and _size(shown) + _size([above]) <= LARGEST:
+            shown.appendleft(above)
+            above = next(before, None)
         else:
             break
     return ChunkRun(run.rank, tuple(shown), run.names, run.main)
@@ -247,7 +253,7 @@ def _with_what_follows(
     if not _announces_more(run):
         return run
     _, after = _free_neighbours(run, others, document)
-    longer = run._replace(chunks=(*run.chunks, *after[:1]))
+    longer = run._replace(chunks=(*run.chunks, *islice(after, 1)))
     return longer if longer.size <= LED else run
 
 
@@ -258,29 +264,29 @@ def _announces_more(run: ChunkRun) -> bool:
 
 def _free_neighbours(
     run: ChunkRun, others: Sequence[ChunkRun], document: Callable[[str], Sequence[StoredChunk]]
-) -> tuple[list[StoredChunk], list[StoredChunk]]:
+) -> tuple[Iterator[StoredChunk], Iterator[StoredChunk]]:
     """Return the chunks before and after a run, nearest first, up to a gap or a chunk that is shown already."""
     first, last = run.chunks[0], run.chunks[-1]
     siblings = document(run.path)
     # What a document had when it was searched may not be what it has now.
     if [one.id for one in siblings[first.position : last.position + 1]] != [one.id for one in run.chunks]:
-        return [], []
+        return iter(()), iter(())
     used_chunks = {one.id for other in others for one in other.chunks}
     above, below = reversed(siblings[: first.position]), siblings[last.position + 1 :]
     return _until_gap(first, above, used_chunks), _until_gap(last, below, used_chunks)
 
 
-def _until_gap(start: StoredChunk, others: Iterable[StoredChunk], used_chunks: AbstractSet[int]) -> list[StoredChunk]:
-    free: list[StoredChunk] = []
-    for one, other in pairwise([start, *others]):
+def _until_gap(
+    start: StoredChunk, others: Iterable[StoredChunk], used_chunks: AbstractSet[int]
+) -> Iterator[StoredChunk]:
+    for one, other in pairwise(chain([start], others)):
         if (
             other.id in used_chunks
             or not _are_adjacent(one.chunk.span, other.chunk.span)
             or _on_different_pages(one, other)
         ):
             break
-        free.append(other)
-    return free
+        yield other
 
 
 def _is_item(run: ChunkRun, neighbours: Sequence[StoredChunk]) -> bool:

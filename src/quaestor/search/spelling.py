@@ -26,13 +26,14 @@ _IN_NAMES = f"{ascii_lowercase}{digits}_"
 # they strike a wrong one.
 _SWAPPED, _LEFT_OUT, _TOO_MUCH, _WRONG = 5.0, 4.0, 3.5, 1.0
 _ALIKE = 2.0
-"""What more it is worth where a letter is doubled, or taken for one that sounds alike."""
+"""The bonus of a correction of a doubled letter, or of one that sounds like the right one."""
 _SOUNDS = frozenset(frozenset(pair) for pair in "ae ai ei iy ou eo uw ck cs kq sz fv dt gj mn xs bp vw qc".split())
 _LONG_WORD = 6
-"""Of shorter words, one with any other letter in it is another word."""
+"""In a shorter word, any other letter makes another word."""
 
 _WORD = re.compile(r"[^\W\d]\w*|\d+")
 # Quotations aside, a match begins where a word does: tried at each letter, a long word takes the square of its length.
+_DIGITS = re.compile(r"\d")
 _CODE = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|(?<![^\s`\"”»])[^\s`\"”»]*(?:[/\\]|::|->|@)\S*|\b\w+\(\)|\b\w+(?:\.\w+)+|"
     r"(?<![\w-])--?\w[\w-]*"
@@ -40,28 +41,28 @@ _CODE = re.compile(
 _CAPITAL = re.compile(r"\b[A-Z]\w+")
 _BEGINS = re.compile(r"(?:^|[.?!:]\s)[\s\"'(]*\Z")
 _BEFORE = 40
-"""Letters before a word by which is seen whether it begins a sentence."""
+"""The number of characters before a word that show whether it begins a sentence."""
 _FOREIGN = re.compile(r"(?=[^\W\d_])[^\x00-\x7f]")
 _SHORTEST = 4
 _LONGEST = 40
-"""Letters of a word, beyond which it is not a word that somebody typed."""
+"""The most letters of a word that a person typed."""
 _REMEMBERED = 256
 _MOST_WORDS = 60
-"""Words from which on a text is pasted and no question."""
+"""From this number of words on, a text is pasted and not a question."""
 _NEAREST = 3
 _NEAR = 3.0
-"""What a word may be less likely than the nearest one, and still be told."""
+"""The most by which a word may be less likely than the nearest one and still be named."""
 _UNHEARD_OF = 4.0
-"""What it tells against a word that English does not have."""
+"""The penalty of a word that is not English."""
 _CERTAIN = 3.0
-"""What a slip must be worth to lead to such a word."""
+"""The least score of a correction to such a word."""
 _TWO = 2
 _LONG = 8
 _LOOKED_AT = 20
 _SIMILAR = 0.82
 _LONG_NAME = 6
 _ENDS = (("s", 5), ("er", 7), ("est", 8))
-"""What is put behind a word, and how long the whole is at least."""
+"""Endings, each with the least length of the whole word."""
 _BEGINNINGS = ("re", "un")
 SAY_NOTHING = STOP_WORDS | frozenset(
     """about above after again against all almost along already also although always am among another any anyone
@@ -73,7 +74,7 @@ SAY_NOTHING = STOP_WORDS | frozenset(
     under unless until up upon very via vs want wants way well went whatever whenever whether whole within without
     won yet""".split()
 )
-"""Words that need no remark if they occur nowhere."""
+"""Words that need no remark if they do not occur."""
 
 
 def slips(word: str, *, name: bool = False) -> Iterator[tuple[str, float]]:
@@ -149,14 +150,14 @@ class Spelling(NamedTuple):
 
 
 class Spellings:
-    """Caches corrections of queries until the store's generation, which ``follow`` is given, changes."""
+    """Caches corrections of queries until the store's generation changes, which is passed to ``follow``."""
 
     def __init__(self) -> None:
         self._generation = -1
         self._known: dict[str, Spelling] = {}
 
     def of(self, store: Store, query: Query) -> Spelling:
-        """Return what ``correct_spelling`` does, each query once."""
+        """Return a query with its words corrected by ``correct_spelling``; cached."""
         known = self._known
         if query.text not in known:
             known[query.text] = correct_spelling(store, query)
@@ -220,11 +221,14 @@ def only_names(text: str) -> frozenset[str]:
 
 def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
     """Return the words of a store that are most similar to one that it lacks."""
-    if not (word.isascii() and word.replace("_", "").isalpha() and _SHORTEST <= len(word) <= _LONGEST):
+    letters = word.replace("_", "")
+    compound = len(split_identifier(word)) > 1
+    readable = letters.isalpha() or ((name or compound) and letters.isalnum() and not letters[:1].isdigit())
+    if not (word.isascii() and readable and _SHORTEST <= len(word) <= _LONGEST):
         return ()
     lower = word.lower()
     worths = dict.fromkeys(atlantic_spellings(lower), 0.0)
-    if len(split_identifier(word)) > 1:
+    if compound:
         if len(word) < _LONG_NAME:
             return ()
         worths |= _slips(lower, name=True)
@@ -244,9 +248,10 @@ def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
 def _slips(word: str, *, name: bool = False) -> dict[str, float]:
     """Return the words of which one may be a misspelling, with how likely the slip is."""
     same = (word.strip("_"), word.removesuffix("s"))
+    number = _DIGITS.findall(word)  # sha255 is no slip for sha256
     worths: dict[str, float] = {}
     for slip, worth in slips(word, name=name):
-        if len(slip) >= _SHORTEST and slip.strip("_") not in same:
+        if len(slip) >= _SHORTEST and slip.strip("_") not in same and _DIGITS.findall(slip) == number:
             worths[slip] = max(worth, worths.get(slip, 0.0))
     return worths
 

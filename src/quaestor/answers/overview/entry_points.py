@@ -28,7 +28,7 @@ _ESCRIPT = re.compile(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
 _ANDROID_CLASS = re.compile(r'android:name="([\w.]*[A-Z]\w*)"')
 _NAME = re.compile(r"""(?:name:\s*|\s*app:\s*:|\s*"name":\s*"(?:@[\w-]+/)?)([\w-]+)""")
 _HEAD = 30
-"""Lines of a manifest in which its name stands."""
+"""A manifest's name is searched for in this many lines."""
 _CMD = re.compile(r"^\s*(?:CMD|ENTRYPOINT)\s+(.+)$")
 _MAINS = {
     "go": re.compile(r"^func main\(\)", re.MULTILINE),
@@ -54,7 +54,7 @@ _PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "mai
 # Where requests, and commands, come into a web application: Laravel, Symfony, Rails, Rack.
 _WEB = ("artisan bin/console public/index.php routes/web.php routes/api.php config/routes.rb config.ru").split()
 _ASIDE = re.compile(r"(?:example|sample|demo|tutorial)|docs?$|documentation$", re.IGNORECASE)
-"""Folders of programs that show how something is used."""
+"""Folders of example programs."""
 _HEADERS = (".h", ".hh", ".hpp", ".hxx")
 _MOST_HEADERS = 4
 _FACES = (
@@ -349,10 +349,10 @@ def _file(material: Material, path: str) -> Entry:
 
 
 def _stated_entry(name: str, path: str, number: int, line: str) -> Entry:
-    text = " ".join(line.split()).strip(" ,")
+    text = " ".join(line.split()).strip(" ,")[:120]
     # The line itself is evidence; its place is enough where room counts.
     brief = "" if path == name else path
-    return Entry(name, Statement(text[:120], Source(path, number, number), verbatim=text[:120] in line, brief=brief))
+    return Entry(name, Statement(text, Source(path, number, number), verbatim=text in line, brief=brief))
 
 
 def _beside(path: str, target: str) -> str:

@@ -6,6 +6,8 @@ import re
 from itertools import accumulate
 
 from quaestor.answers.overview.overview_question import (
+    NO_NAME_BEFORE,
+    NO_NAME_BEHIND,
     OWN,
     aim_of_building,
     asks_for_entry,
@@ -39,7 +41,7 @@ _READMES = (
 _TITLE_LINES = 60
 _LONGEST_NAME = 200
 _BUDGET_OF_FOLDER = 800
-"""Tokens that the overview of one folder takes."""
+"""The number of tokens of an overview of one folder."""
 _ASKED_FOLDER = re.compile(
     r"^\W*(?:what(?:['’]s|\s+(?:is|are|does|do))|explain|describe|summari[sz]e|tell me about|show(?: me)?)\s+"
     r"(?:(?:in|inside|within|the (?:purpose|point|role|use|content|contents) of)\s+)?(?:the\s+)?"
@@ -151,10 +153,13 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
 
 
 def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
-    """Return a question in lower case, with the corpus's name replaced by ``instead``."""
+    """Return a question in lower case, with the corpus's name replaced by ``instead``, but not within other names.
+
+    "Credo.Sources" and "credo/sources" are no names of Credo.
+    """
     for name in own_names(corpus):
         if len(name) >= _SHORTEST_NAME:
-            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", instead, text)
+            text = re.sub(rf"{NO_NAME_BEFORE}{re.escape(name)}{NO_NAME_BEHIND}", instead, text)
     return text
 
 

@@ -9,7 +9,8 @@ from itertools import takewhile
 
 from quaestor.core.light_imports import NamedTuple
 
-_HEADING_MARK = re.compile(r"(?: {0,3}#{1,6}|={1,6})\s+")
+_HEADING_MARK = re.compile(r"(?: {0,3}#{1,6}|={1,6}(?!\s+\"))\s+")
+"""Not that of a tab of MkDocs: ``=== "Linux"``."""
 _DEEPEST_HEADING = 6
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
@@ -21,7 +22,7 @@ _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
 _AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
 _OPEN_TAG = re.compile(r"<(?:img|a|source|p|div|picture|h[1-6])\b[^<>]*$")
 _LONGEST_TAG = 8
-"""Lines of a tag, at most; a blank line ends it, too."""
+"""The most lines of a tag; a blank line ends it, too."""
 _LINK_OPENS = re.compile(r"\s*<a\b[^<>]*>\s*(?:<[^<>]*>\s*)*$", re.IGNORECASE)
 _TITLE_TAG = re.compile(r"<h[1-6]\b", re.IGNORECASE)
 _LONGEST_LINKED = 30
@@ -31,7 +32,7 @@ _DIRECTIVE = re.compile(
     r"^\s*(?:\.\. |:[\w-]+:|\[[^\]]*\]:|\[\[|\[[\w=,\" .%#-]+\]\s*$|ifdef::|endif::|include::|---\s*$)"
 )
 _SCRIPT = re.compile(r"^\s*(?:import|export)\s.*\bfrom\s+['\"]")
-"""What a page of components brings in before its words."""
+"""An import at the head of a page of components."""
 _MARKERS = re.compile(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
@@ -39,10 +40,10 @@ _SPACES = re.compile(r"\s+")
 _FEWEST_WORDS = 4
 _LONGEST = 4_000
 _LISTING = re.compile(r"-{4,}|\.{4,}")
-"""What begins and ends a listing in AsciiDoc, in the same length."""
+"""The first and the last line of a listing in AsciiDoc; both have the same length."""
 _MARKED_LINE = re.compile(r"#{1,6}\s|={1,4}\s")
 _BLOCK = 24
-"""Lines by which a block of code may go on behind the last line that is to be shown."""
+"""The most lines by which a block of code may extend an excerpt."""
 _COMMENT_START = re.compile(r"<!--")
 
 
@@ -231,7 +232,7 @@ def _paragraph_of(words: Sequence[str], first_line: int, heading: str) -> Iterat
 def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield (number, line) of all lines; those within fences and comments are blank."""
     fence, comment = "", False
-    front = _end_of_front_matter(lines)
+    front = end_of_front_matter(lines)
     for number, line in enumerate(lines, 1):
         stripped = line.strip()
         if number <= front:
@@ -271,7 +272,7 @@ def _underlines(lines: Sequence[str], number: int) -> bool:
     return len(set(mark)) == 1 and above[:1].isalnum() and abs(len(above) - len(mark)) <= 2
 
 
-def _end_of_front_matter(lines: Sequence[str]) -> int:
+def end_of_front_matter(lines: Sequence[str]) -> int:
     """Return the number of the line that ends a document's front matter; 0 if it has none."""
     mark = lines[0].rstrip() if lines else ""
     if mark not in ("---", "+++"):
