@@ -6,17 +6,19 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, innermost_definition, qualified_name, stretch
 from quaestor.answers.template_agreement import Agreement, agreement, fixed_text, template_words, words_of
 from quaestor.answers.traces import Trace
-from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.chunking.languages import KEYED, PROSE, knows_extension
 from quaestor.core.documents import Document
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import qualified_symbol
+from quaestor.search.background_documents import TRANSLATION
 from quaestor.search.names_in_question import looks_like_a_file, names_of_code
 from quaestor.search.path_roles import folders_to_sources, profile_path
 from quaestor.search.query import read_query
@@ -60,6 +62,8 @@ _LONGEST_PARAGRAPH = 10
 _TESTING = re.compile(
     r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
 )
+_KEY, _COMMENT = re.compile(r"\s*[\"']?[\w.-]{1,100}[\"']?\s*[:=]\s"), re.compile(r"\s*(?:#|;|//)")
+"""A key of a catalogue of messages, and what begins a comment there."""
 _CLASS = re.compile(r"(?<![\w\\.:])(?:[A-Za-z_]\w{0,60}(?:\\|::|\.)){1,12}\w{0,60}(?:Error|Exception)\b(?=:\s|\s*$)")
 """The name of an error with its packages: ``shop.queues.QueueError``."""
 _QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
@@ -209,7 +213,7 @@ def find_templates(corpus: Corpus, trace: Trace, frames: FrameLines, lines: Corp
     chunks = _candidates(corpus, message)
     matches = _matches([one for one in chunks if one.document.language not in PROSE], message)
     # A test that quotes a message is no place that prints it.
-    matches = [one for one in matches if not stands_behind(one.document.path)]
+    matches = [one for one in matches if _is_catalogue(one.document) or not stands_behind(one.document.path)]
     if not matches:
         return MessagePlaces()
     alike = [one for one in matches if one.worth >= _AS_WELL * matches[0].worth]
@@ -243,6 +247,13 @@ def _stretches(messages: Sequence[str]) -> Iterator[str]:
         _, colon, rest = line.partition(": ")
         if colon:
             yield rest
+
+
+def _is_catalogue(document: Document) -> bool:
+    """Return whether a document is a catalogue of messages, as ``config/locales/en.yml`` is, and no test."""
+    profile = profile_path(document.path)
+    texts = document.language == "properties" or profile.background == TRANSLATION
+    return document.language in KEYED and texts and not (profile.test or profile.example)
 
 
 def stands_behind(path: str) -> bool:
@@ -384,12 +395,13 @@ def _windows(
     stored: StoredChunk, message_words: frozenset[str], weights: Mapping[str, float]
 ) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
     """Yield the runs of lines of a chunk that hold most of the message."""
-    code = stored.document.language not in PROSE
+    code, catalogue = stored.document.language not in PROSE, _is_catalogue(stored.document)
     lines = stored.chunk.text.split("\n")
     rare = [word for word in message_words if weights[word] > _EMPTY]
     lines_with_rare_words = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
-    texts = [_words_of_line(line, code) if at in lines_with_rare_words else () for at, line in enumerate(lines)]
+    read = _words_of_value if catalogue else partial(_words_of_line, code=code)
+    texts = [read(line) if at in lines_with_rare_words else () for at, line in enumerate(lines)]
     weights_by_text = [sum(weights[word] for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
         if weights_by_text[at] <= 0:
@@ -428,6 +440,13 @@ def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
     if code and _DOCUMENTS_FAULT.match(line):
         return ()
     return literal if code and _CODE.search(line) else words_of(fixed_text(line))
+
+
+def _words_of_value(line: str) -> tuple[str, ...]:
+    """Return the words of a line of a catalogue of messages, without its key: of its literal, or all of plain text."""
+    literal = template_words(line) if len(line) <= _LONGEST_LINE else ()
+    plain = _KEY.sub("", line[:_LONGEST_LINE])
+    return literal if plain.lstrip().startswith(("'", '"')) or _COMMENT.match(line) else words_of(fixed_text(plain))
 
 
 def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
