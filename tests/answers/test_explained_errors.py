@@ -310,3 +310,13 @@ def test_what_configures_a_program_is_no_catalogue(tmp_path: Path) -> None:
     text = "says: The rope of Anna is too short to reach the quay (really)\n"
     with index_of(tmp_path, {"shop.yml": text, "run.py": "print(1)\n"}) as index:
         assert answer_by_way(Question("Error: The rope of Bea is too short to reach the quay"), index) is None
+
+
+def test_a_stale_line_in_a_comment_is_taken_for_the_head_below_it(tmp_path: Path) -> None:
+    comment = "".join(f"     * Tells number {number} of the tides.\n" for number in range(12))
+    body = "".join(f"        tides.add({number});\n" for number in range(30))
+    java = f"class Tide {{\n    /**\n{comment}     */\n    void rise() {{\n{body}    }}\n}}\n"
+    with index_of(tmp_path, {"shop/Tide.java": java}) as index:
+        trace = "shop.Flood: high water\n\tat shop.Tide.rise(Tide.java:4)\n\tat shop.Main.main(Main.java:9)\n"
+        (hit,) = checked_answer(index, trace).hits
+        assert "tides.add(0)" in hit.text

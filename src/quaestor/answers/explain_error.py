@@ -397,8 +397,8 @@ def _line_now(file: IndexedFile, frame: Frame, definition: Definition | None, ca
     calls = [at for at in range(head + 1, definition.span.end_line + 1) if callee and call.search(file.lines[at - 1])]
     if calls:
         return min(calls, key=lambda at: abs(at - stated))
-    # A function's head tells what runs there; its last lines, which may lie nearer, tell nothing.
-    return stated if _holds_line(definition, stated) else head
+    # A function's head tells what runs there; its last lines, which may lie nearer, and its comment tell nothing.
+    return stated if head <= stated and _holds_line(definition, stated) else head
 
 
 def _holds_line(definition: Definition | None, line: int) -> bool:
