@@ -137,6 +137,7 @@ FILES = {
     "web/enter.js": SCRIPT,
     "web/errors.js": DECLARED,
     "docs/errors.md": ERRORS,
+    "docs/all.md": "# All of them\n\n* FerryError\n    * FerryFull\n* TideError\n* CookieError\n* DeckError\n",
     "docs/usage.md": USAGE,
     "CHANGELOG.md": CHANGES,
     "main.py": MAIN,
@@ -187,6 +188,10 @@ def test_what_is_only_made_is_said_to_be_and_documents_tell_of_it(index: Index) 
     assert places(answer)[0] == ("web/enter.js", 4)
     assert places(answer)[-1] == ("docs/errors.md", 8)
     assert "`QUAY_ERR_SHUT` is raised nowhere by name, and made at 1 place in 1 file:" in text_of(answer)
+
+
+def test_a_list_of_names_says_nothing_of_one(index: Index) -> None:
+    assert "docs/all.md" not in [path for path, _ in places(checked_answer(index, "What raises FerryFull?"))]
 
 
 def test_of_an_error_that_is_raised_nowhere_the_ones_derived_from_it_are_told(index: Index) -> None:

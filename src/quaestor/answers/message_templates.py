@@ -320,7 +320,8 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
     by_line = [(agreement(one, template, message.weights), one) for one in message.lines]
     best, line = max(by_line, key=lambda one: one[0].weight)
     if stored.document.language in PROSE:
-        sure = best.words >= _FEWEST and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
+        enough = best.words > _FEWEST or (best.words == _FEWEST and best.of_message >= _MOST_OF_UNMARKED)
+        sure = enough and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
         return _Match(stored.document, first, last, agreed.weight) if sure else None
     if not _is_sure(message, agreed, best, by_frame=not message.frames or stored.document.path in message.frames):
         return None

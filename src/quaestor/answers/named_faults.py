@@ -17,8 +17,9 @@ from quaestor.answers.listings import Declaration, declarations_of
 from quaestor.answers.resolved_names import resolve_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import terms
+from quaestor.core.terms import find_words, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, Relative
@@ -30,6 +31,7 @@ _LONGEST = 200
 _LIMIT = 200
 _MOST_SHOWN, _MOST_OF_FILE, _MOST_NAMED, _MOST_DERIVED = 8, 3, 12, 12
 _ABOVE, _MOST_HEAD = 12, 10
+_FEWEST_WORDS = 5
 _MOST_READ = 3000
 _LONGEST_LINE = 600
 _BLOCK_ABOVE, _BLOCK_BELOW = 12, 8
@@ -171,10 +173,18 @@ def _explain_raised(name: str, corpus: Corpus) -> WayAnswer | None:
     else:
         return None
     _quote_definition(related, lines, draft)
-    if (documented := section_about(corpus, lines, name) or entry_about(corpus, lines, name)) is not None:
+    documented = section_about(corpus, lines, name) or entry_about(corpus, lines, name)
+    if documented is not None and _says_more(documented):
         draft.say("The documents say of it:")
         draft.quote(documented)
     return draft.finish("errors") if draft.hits else None
+
+
+def _says_more(documented: Hit) -> bool:
+    """Return whether an entry or a section says anything besides names, as a list of all errors does not."""
+    first, *rest = documented.text.split("\n")
+    below = rest[0] if rest and _indent(rest[0]) > _indent(first) else ""
+    return documented.symbol is not None or len(find_words(f"{first}\n{below}")) >= _FEWEST_WORDS
 
 
 def _raising(related: Related) -> tuple[list[Relative], list[Relative]]:
