@@ -112,6 +112,9 @@ USAGE = """# Use
 
 It exits with status 4
 if nobody is on board.
+
+The tug knows exit codes 30 done, 31 half done, 32 nothing
+done.
 """
 CHANGES = """# Changelog
 
@@ -210,6 +213,7 @@ def test_what_an_error_code_means_its_row_says_and_not_the_table_of_contents(ind
         ("what does exit status 12 mean", ("docs/usage.md", 9)),
         ("exit code 3", ("docs/usage.md", 9)),
         ("Why does it exit with 4?", ("docs/usage.md", 15)),
+        ("What does exit code 32 mean?", ("docs/usage.md", 18)),
         ("the ferry exited with code 5", ("main.py", 7)),
         ("What is exit code 21?", ("main.py", 3)),
     ],

@@ -332,7 +332,9 @@ def _entry_of(number: str) -> re.Pattern[str]:
 def _sentence_about(number: str) -> re.Pattern[str]:
     """Return a pattern for words of a sentence that name an exit code and its number."""
     words = r"(?:[^\w\n]+[^\W\d]+){0,6}"
-    return re.compile(rf"(?:{_EXIT}|\bexit(?:s|ed)?\s+with){words}[^\w\n]*(?<![\d.]){number}(?![\w.]*\d)", _I)
+    named = rf"(?:{_EXIT}|\bexit(?:s|ed)?\s+with){words}[^\w\n]*(?<![\d.]){number}(?![\w.]*\d)"
+    listed = rf"{_EXIT}[^\n]{{0,200}}?[,;]\s*`?{number}`?\s+[a-z]"  # exit codes 0 done, 1 nothing found
+    return re.compile(rf"{named}|{listed}", _I)
 
 
 def _is_within_range(number: str, line: str) -> bool:
