@@ -41,6 +41,9 @@ FILES = {
     "quay/hours.go": "package quay\n\nfunc (s *Shed) Open() int { return s.openHours + s.openHours }\n",
     "north/depot.py": "def pair2cart_load(): ...\n",
     "south/depot.py": "def sha256_sum(): ...\n\n\nsha256_sum()\n",
+    "rust/lib.rs": "mod web_pier;\n\npub fn moor() {\n    web_pier::tie_up();\n}\n",
+    "rust/web_pier.rs": "//! Ties what comes by water.\n\npub fn tie_up() {}\n",
+    "tests/notes.md": "# Notes\n\nA `tie_up` is tried by hand.\n",
     "js/index.js": "// Starts the ferry at the other shore.\nexport const start = 1\n",
     "tests/test_boats.py": "from ferry.boats import Barge, Raft\n\n\ndef test_it():\n    Barge().row()\n",
     "lib/sources.ex": "defmodule Ferry.Sources do\n  def find(x), do: x\n\n  def all(x), do: find(x)\nend\n",
@@ -226,3 +229,13 @@ def test_files_that_share_a_name_are_all_told(index: Index) -> None:
 def test_a_plain_word_is_a_name_in_other_languages_if_it_is_defined(index: Index, text: str) -> None:
     assert answered(index, text)[1] == [("ferry/boats.py", 15)]
     assert answer_by_way(Question(text.replace("tow", "grog")), index) is None
+
+
+def test_a_module_of_rust_is_its_file(index: Index) -> None:
+    assert answered(index, "what does web_pier do?")[1] == [("rust/web_pier.rs", 1)]
+
+
+def test_a_document_among_tests_tests_nothing(index: Index) -> None:
+    text, places = answered(index, "who calls tie_up?")
+    assert text.startswith("`tie_up` is used at 1 place in 1 file.")
+    assert places == [("rust/lib.rs", 4), ("rust/web_pier.rs", 3)]
