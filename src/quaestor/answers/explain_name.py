@@ -17,7 +17,7 @@ from quaestor.answers.drafts import (
 )
 from quaestor.answers.explain_option import section_about
 from quaestor.answers.overview.path_descriptions import GUARD, comment_below_includes
-from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.overview.prose_lines import end_of_front_matter, paragraphs
 from quaestor.answers.resolved_names import (
     ResolvedName,
     nearest_path,
@@ -468,7 +468,7 @@ def _explain_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> No
     if abstract is not None and abstract.start_line > last:
         draft.quote(lines.hit(path, abstract.start_line, min(abstract.end_line, abstract.start_line + _PARAGRAPH)))
     draft.quote(lines.hit(path, first, last))
-    sections = list(dict.fromkeys(_headings(file)))
+    sections = list({name: (name, line) for name, line in reversed([*_headings(file)])}.values())[::-1]
     names = ", ".join(f"{in_code(name)} ({line})" for name, line in sections[:_MOST_LISTED])
     more = len(sections) - _MOST_LISTED
     called = f", “{title}”," if title else ""
@@ -481,14 +481,14 @@ def _explain_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> No
 def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:
     """Yield a document's headings with their lines; a section of several chunks has one for each."""
     for chunk in (one.chunk for one in file.chunks if one.chunk.symbol):
-        heading, start = chunk.symbol or "", chunk.span.start_line
-        numbers = range(start, chunk.span.end_line + 1)
-        yield heading, next((at for at in numbers if heading in file.lines[at - 1]), start)
+        name, start = chunk.symbol or "", chunk.span.start_line
+        yield name, next((at for at in range(start, chunk.span.end_line + 1) if name in file.lines[at - 1]), start)
 
 
 def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
-    """Return the lines of the first paragraph that is neither a heading nor a badge, else the first line."""
-    for first, line in enumerate(lines, 1):
+    """Return the lines of the first paragraph that is neither a heading nor a badge, else the first line with words."""
+    begins = end_of_front_matter(lines)
+    for first, line in enumerate(lines[begins:], begins + 1):
         if not re.match(r"\s*[*_]{0,2}[^\W_]", line) or "](" in line[:40]:
             continue
         last = first
@@ -496,4 +496,5 @@ def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
             last += 1
         if len(find_words(" ".join(lines[first - 1 : last]))) >= _FEWEST_OF_PARAGRAPH:
             return first, last
-    return 1, 1
+    first = next((at for at, line in enumerate(lines[begins:], begins + 1) if find_words(line)), 1)
+    return first, first
