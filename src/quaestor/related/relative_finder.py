@@ -33,6 +33,7 @@ from quaestor.stores import FieldBoosts, Store, StoredChunk
 
 _SIMILAR = 40
 _IMPORTING_CHUNKS = 600
+_IMPORT_WORDS = ("import", "require", "include", "use")
 _SHOWN_LINES = 60
 _LEADING = ("#", "//", "/*", "*", "--", "@", "'''", '"""')
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
@@ -103,6 +104,10 @@ def importers(sources: Sources, path: str) -> Iterator[Relative]:
         if term:
             scored = store.lexical(term, _IMPORTING_CHUNKS, None, _BODY)
             chunks.update(store.get(identifier for identifier, _ in scored))
+            if len(scored) == _IMPORTING_CHUNKS:
+                # Its name is a word that stands everywhere, as that of a project whose only file it is.
+                for statement in map(terms, _IMPORT_WORDS):
+                    chunks.update(store.get(store.holding([*term, *statement], _IMPORTING_CHUNKS)))
     seen = {path}
     for stored in sorted(chunks.values(), key=lambda one: (one.document.path, one.position)):
         importer = stored.document
