@@ -110,11 +110,12 @@ $(FUZZ)/.installed:
 	@touch $@
 
 # The code changed a little, one expression at a time, by mutmut: do the tests notice? Minutes for each scope; ONLY=tokens,window.
+# SEED draws another sample of a large scope than the one that tests were written for.
 MUTANTS := .mutants
 mutants: $(STAMP) $(MUTANTS)/.installed
 	export PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
 		$(MUTANTS)/venv/bin/python -m pytest -q tests/mutants/test_run_mutmut.py && \
-		nice -n 10 $(MUTANTS)/venv/bin/python tests/mutants/run_mutmut.py --only "$(ONLY)"
+		nice -n 10 $(MUTANTS)/venv/bin/python tests/mutants/run_mutmut.py --only "$(ONLY)" $(if $(SEED),--seed $(SEED))
 
 $(MUTANTS)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(MUTANTS)/venv

@@ -1,6 +1,6 @@
-"""What each system prints for a query, cut into blocks that an agent reads one after the other.
+"""Prints each system's results for a query, cut into blocks that an agent reads one after the other.
 
-A block names one file and is worth nothing before it has been read whole.
+A block names one file. It counts only after it has been read whole.
 """
 
 from __future__ import annotations

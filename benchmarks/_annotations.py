@@ -1,4 +1,4 @@
-"""Reads the benchmark's annotations: which repositories, which queries, which targets."""
+"""Reads the benchmark's annotations: repositories, queries and targets."""
 
 from __future__ import annotations
 

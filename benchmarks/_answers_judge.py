@@ -1,4 +1,4 @@
-"""Whether an answer is right, by the words it says and the places it rests on. Pure."""
+"""Judges whether an answer is right, by its words and by the places that it cites. Pure."""
 
 from __future__ import annotations
 

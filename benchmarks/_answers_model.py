@@ -1,8 +1,8 @@
-"""A scripted model that quotes well, behind a real socket: what it cannot answer was not sent to it.
+"""A scripted model on a real socket that always quotes the right lines, if they were sent to it.
 
 It is told which question comes next. Of the passages in the request it cites those that overlap the evidence, with the
-lines that hold the required words; where none of them was sent it says that it does not know. Answers, right or wrong,
-then tell what search and prompt bring to a model, and nothing about a model.
+lines that hold the required words. If none was sent, it says that it does not know. So its answers measure what search
+and prompt bring to a model, not a model.
 """
 
 from __future__ import annotations

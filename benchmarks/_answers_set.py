@@ -1,6 +1,6 @@
-"""The questions of ``asked/answers``, each with what a right answer says and where that stands.
+"""The questions of ``asked/answers``, each with the words and the places of a right answer.
 
-The files are described in ``asked/WRITING.md``.
+``asked/WRITING.md`` describes the files.
 """
 
 from __future__ import annotations

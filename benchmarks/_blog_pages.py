@@ -1,8 +1,8 @@
-"""Pages of real blogs as they are published, with what their authors wrote told apart by hand.
+"""Pages of real blogs, with the authors' own words marked by hand.
 
-Of each theme it was read, page by page until nothing new came up, which element holds the author's words and which of
-its parts are the theme's: links to headings, buttons to share, line numbers. The pages themselves are read from a
-folder that is given; it has one folder a theme.
+Someone read each theme page by page and noted which element holds the author's words, and which of its parts belong to
+the theme: links to headings, share buttons, line numbers. The pages are read from a given folder, with one folder for
+each theme.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the plain baselines index: source files cut into pieces of about 1,500 characters.
+"""The pieces that the plain baselines index: source files cut into about 1,500 characters.
 
-Deliberately simple. Needs the standard library only, because it also runs in the peers' environment.
+It is simple on purpose, and needs the standard library only, because it also runs in the peers' environment.
 """
 
 from __future__ import annotations

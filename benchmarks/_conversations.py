@@ -1,4 +1,4 @@
-"""Reads the conversations of the benchmark: what was said before each question, and what answers it."""
+"""Reads the benchmark's conversations: the messages before each question, and the places that answer it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Cases for edits out of real commits: a file, a reply that is to change it, and what the file must be afterwards.
+"""Makes edit cases from real commits: a file, a reply that changes it, and the expected file.
 
-A hunk of a commit becomes a search and replace block with as many lines around it as make it unique. The usual damage
-is then done to the block: to both of its halves alike, as a model does that misremembers a file. Cases that must be
-refused are made of the same hunks. Nothing is random: hashes of the lines decide which of them are damaged.
+A hunk of a commit becomes a search and replace block with as many lines around it as make it unique. Then the block is
+damaged, both halves alike, as by a model that misremembers the file. Cases that must be refused are made from the same
+hunks. Nothing is random: hashes of the lines decide which of them are damaged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The matching of aider's search and replace blocks, taken out of its wheel; none of its code is part of this project.
+"""Aider's matching of search and replace blocks, loaded from its wheel; none of its code is part of this project.
 
-Only the module of the blocks is loaded. What it imports for other purposes (the chat, terminals, models) is replaced by
-empty modules, so that its many dependencies need not be installed.
+Only the module for blocks is loaded. Its other imports (the chat, terminals, models) are replaced by empty modules, so
+that its many dependencies need not be installed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who uses the servers of a failover run: each remembers what was acknowledged, and looks for it afterwards."""
+"""The clients of a failover run: each remembers what was acknowledged, and checks it afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a failover run kills: a primary with its standby, processes that index, and servers; each is started again."""
+"""The processes that a failover run kills and starts again: a primary with its standby, indexing processes, servers."""
 
 from __future__ import annotations
 

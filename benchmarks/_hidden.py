@@ -1,4 +1,4 @@
-"""A store as it would be without some of its documents: one index serves questions about many parts of it."""
+"""A view of a store without some of its documents, so that one index serves questions about many parts of it."""
 
 from __future__ import annotations
 

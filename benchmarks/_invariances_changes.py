@@ -1,4 +1,4 @@
-"""Changes of a folder that change nothing about what its questions ask: each lays out a copy of it that has one."""
+"""Changes of a folder that do not matter to its questions; each makes a changed copy of the folder."""
 
 from __future__ import annotations
 

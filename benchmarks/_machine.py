@@ -1,4 +1,4 @@
-"""What a saved result must say about where it came from: our commit and the machine."""
+"""Describes the origin of a saved result: our commit and the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads conversations with questions in the form of LoCoMo (snap-research; CC BY-NC 4.0, for evaluation only)."""
+"""Reads conversations with questions in LoCoMo's format (snap-research; CC BY-NC 4.0, for evaluation only)."""
 
 from __future__ import annotations
 

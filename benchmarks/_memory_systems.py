@@ -1,6 +1,6 @@
-"""The systems that choose what of a conversation is sent: ours, two peers, and plain baselines.
+"""The systems that choose which messages of a conversation are sent: ours, two peers, and plain baselines.
 
-Each is told one limit that leaves room for the reply, counts with the same tokenizer and the same overheads, and
+Each gets the same limit, which leaves room for the reply, counts with the same tokenizer and the same overheads, and
 returns the messages of its window.
 """
 

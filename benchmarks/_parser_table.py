@@ -1,4 +1,4 @@
-"""Every parser that reads what strangers wrote, each as a function of a text, with the family whose marks it knows."""
+"""Every parser of untrusted input, as a function of a text, with its family of marks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Serves one peer over stdin and stdout, one JSON object a line, so that it keeps its own environment.
+"""Serves one peer in its own environment over stdin and stdout, one JSON object a line.
 
-Requests: ``{"index": ROOT}`` and ``{"search": QUERY, "k": N}``. Every answer has ``seconds``, measured
-here, so that the pipe is not counted.
+Requests: ``{"index": ROOT}`` and ``{"search": QUERY, "k": N}``. Every answer has ``seconds``, measured here, so that
+the pipe does not count.
 """
 
 from __future__ import annotations

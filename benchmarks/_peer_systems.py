@@ -1,7 +1,7 @@
 """The peers as systems: BM25, all-MiniLM-L6-v2 and semble. Runs in the peers' own environment.
 
-A system has ``index(root)`` and ``search(query, k)``, which returns (path, first line, last line) with
-paths relative to the root.
+A system has ``index(root)`` and ``search(query, k)``, which returns (path, first line, last line) with paths relative
+to the root.
 """
 
 # ruff: noqa: PLC0415 - each peer imports only what it needs

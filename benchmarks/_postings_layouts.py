@@ -1,7 +1,8 @@
-"""Three ways of keeping the words of a corpus in a database, asked the same queries; see ``stores.py words``.
+"""Three ways to store the words of a corpus in a database, asked the same queries; see ``stores.py words``.
 
-Rows: one a posting, scored by the database. Values: the postings of one term in one segment as one value, of which a
-query fetches those that it needs, scored here. Segments: what the store does, whole segments that are held here.
+- Rows: one row for each posting; the database scores.
+- Values: one value for the postings of a term in a segment; the client fetches the values that it needs, and scores.
+- Segments: whole segments in the client's memory, as the store does it.
 """
 
 from __future__ import annotations

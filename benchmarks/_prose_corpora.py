@@ -1,4 +1,4 @@
-"""Reads questions about prose with their evidence, and lays out the corpora that they are about."""
+"""Reads questions about prose with their evidence, and lays out their corpora."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Serves one peer over prose, in the peers' environment, with the protocol of ``_peer_server.py``.
+"""Serves one peer over prose, in the peers' environment, by the protocol of ``_peer_server.py``.
 
-``bm25`` and ``minilm`` cut every file into pieces of 1,500 characters; ``semble:PATH`` indexes what it takes for
-documents, with a model2vec folder in place of its own model.
+``bm25`` and ``minilm`` cut every file into pieces of 1,500 characters; ``semble:PATH`` indexes documents with the
+model2vec model in a folder.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Writes public collections of prose in BEIR's layout, which the product's own reader lays out as files and judges.
+"""Writes public collections of prose in BEIR's layout, which the product's own reader lays out as files.
 
-Knows nothing of systems. Collections are read from where they lie and never kept.
+It does not know systems. Collections are read from where they are and never stored.
 """
 
 from __future__ import annotations

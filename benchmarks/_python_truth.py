@@ -1,8 +1,8 @@
-"""Who calls what in a Python repository, by Python's own parser and rules of scope: nothing of Quaestor's is used.
+"""Finds who calls what in a Python repository, by Python's own parser and scope rules; nothing of ours is used.
 
-A bare name means what the innermost scope binds it to: a definition, an import, or something of its own (a parameter, a
-variable). ``x.name`` means the symbol if ``x`` is a module of the repository; if ``x`` is anything but a module, it is
-taken to mean a method of that name, for types are not known here either.
+An unqualified name means what the innermost scope binds it to: a definition, an import, or something of its own (a
+parameter, a variable). ``x.name`` means the symbol if ``x`` is a module of the repository. If ``x`` is anything but a
+module, it counts as a method of that name, because types are not known here either.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Queries made from a repository by rule, each with what it should find."""
+"""Makes queries from a repository by rules, each with its target."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What a repository's source says about itself: definitions, errors that are raised, and calls.
+"""Reads definitions, raised errors and calls from a repository's source.
 
-Read with tree-sitter's grammars, apart from Quaestor's own cutting into chunks, so that the queries made of it do not
-follow our chunks' borders.
+It uses tree-sitter's grammars without our chunks, so that the queries do not follow our chunks' borders.
 """
 
 from __future__ import annotations

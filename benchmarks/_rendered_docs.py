@@ -1,6 +1,6 @@
-"""Documentation rendered to HTML by real generators, with what the author wrote known apart from the site around it.
+"""Renders documentation to HTML with real generators, and keeps the author's content apart from the site around it.
 
-MkDocs (Material theme) and Sphinx (Furo theme) hand over each page's content before they put it in their page.
+MkDocs (Material theme) and Sphinx (Furo theme) hand over each page's content before they put it into the page.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Turns scored queries into one printed table and one JSON document."""
+"""Writes scored queries as one printed table and one JSON document."""
 
 from __future__ import annotations
 

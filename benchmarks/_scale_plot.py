@@ -1,4 +1,4 @@
-"""Growth as a picture: small panels with both axes logarithmic, written as SVG by hand."""
+"""Draws growth as small log-log panels, written as SVG."""
 
 from __future__ import annotations
 

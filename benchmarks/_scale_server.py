@@ -1,4 +1,4 @@
-"""Carries out what ``scale.py`` measures, one JSON object a line."""
+"""Runs what ``scale.py`` measures, one JSON object a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients for ``serve.py``: as little as HTTP needs, so that what is measured is the server."""
+"""Minimal HTTP clients for ``serve.py``, so that the server is measured and not the clients."""
 
 from __future__ import annotations
 

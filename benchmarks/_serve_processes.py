@@ -1,4 +1,4 @@
-"""What the processes of ``quaestor serve`` take: processor time, memory, open files. Linux only."""
+"""Measures the processes of ``quaestor serve``: processor time, memory, open files. Linux only."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""A model's server for ``serve.py``, in a process of its own: its replies repeat the question's first word.
+"""A model's server for ``serve.py``, in a separate process; its replies repeat the question's first word.
 
     python _serve_upstream.py PIECES PAUSE
 
-It prints its port. ``PIECES`` deltas are sent, ``PAUSE`` seconds apart, the first at once. ``GET /left/WORD`` tells
-when whoever had asked about a word hung up in the middle of the reply, by a clock that all processes share; or null.
+It prints its port. It sends ``PIECES`` deltas, ``PAUSE`` seconds apart, the first at once. ``GET /left/WORD`` returns
+when the client that asked about a word disconnected during the reply, by a clock that all processes share; or null.
 """
 
 from __future__ import annotations

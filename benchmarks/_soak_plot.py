@@ -1,4 +1,4 @@
-"""A soak as a picture: what the processes and the disk hold, over its minutes; written as SVG by hand."""
+"""Draws a soak: memory, files and disk over its minutes, written as SVG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The users of a soak: each does one thing after the other on one repository, and says what was not as it should be."""
+"""The users of a soak: each does one thing after the other on one repository, and reports what was wrong."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Carries out what is to be timed, one JSON object a line, in the Python environment of the system that is timed.
+"""Runs what ``speed.py`` times, one JSON object a line, in the Python environment of the system that is timed.
 
-Started with the name of a system: ``quaestor``, or ``semble:PATH`` with a model2vec folder in place of its own model.
-Every time is taken here, around the call into the system, so that neither the pipe nor Python's start is counted.
+It is started with the name of a system: ``quaestor``, or ``semble:PATH`` with a model2vec folder in place of semble's
+own model. Every time is measured here, around the call into the system, so that neither the pipe nor Python's start
+counts.
 """
 
 # ruff: noqa: PLC0415 - each system is imported in its own environment only

@@ -1,4 +1,4 @@
-"""The two systems that are timed: how each is started, as a server and as a command."""
+"""Starts the two systems that are timed, as a server and as a command."""
 
 from __future__ import annotations
 

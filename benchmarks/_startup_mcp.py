@@ -1,4 +1,4 @@
-"""The least that a server of the official MCP SDK does before it answers; ``startup.py`` measures ours beside it."""
+"""The smallest server of the official MCP SDK; ``startup.py`` measures ours beside it."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Requests whose tokens are counted: text of each kind, and everything that a message can carry."""
+"""Requests whose tokens are counted: texts of every kind, and every field of a message."""
 
 from __future__ import annotations
 

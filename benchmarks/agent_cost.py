@@ -1,4 +1,4 @@
-"""What an agent pays for: the share of the annotated files that it has seen after so many tokens of output.
+"""Measures the share of the annotated files that an agent has seen after a number of tokens of output.
 
     python benchmarks/agent_cost.py --annotations DIR --repos DIR --peers-python PEERS/bin/python --peer-model MODEL
 

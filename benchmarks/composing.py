@@ -1,9 +1,9 @@
-"""What the next window of a long session costs: the first one, and each that follows a new turn.
+"""Measures what the next window of a long session costs: the first window, and one after each new turn.
 
     python benchmarks/composing.py [--sizes 100 1000 10000] [--limit 4096]
 
-A session of so many messages, then twenty turns more; ``blend`` with hybrid recall, as conversations have it. The first
-window reads everything once; the others should cost in proportion to what is new.
+A session of so many messages, then twenty more turns; ``blend`` with hybrid recall, as in conversations. The first
+window reads everything once; the cost of the others should grow only with what is new.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WORDS = """lake paint retry budget token window river kayak garden letter harbou
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="What the next window of a long session costs.")
+    parser = argparse.ArgumentParser(description="Measure what the next window of a long session costs.")
     parser.add_argument("--sizes", nargs="+", type=int, default=[100, 1_000, 10_000], help="messages")
     parser.add_argument("--limit", type=int, default=4096, help="tokens of the window")
     parser.add_argument("--out", type=Path, default=RESULTS / "composing.json")

@@ -1,11 +1,11 @@
-"""What to search for in a conversation: every policy by kind of turn, over words alone and over our ranked search.
+"""Compares policies of what to search for in a conversation, by kind of turn, with words alone and with our search.
 
     python benchmarks/conversations.py DATA --repositories DIR
 
 NDCG@10 by file: the files of the fifty best chunks in order, each once, against the files that answer the turn. Beside
-it, the share of the annotated places (files and lines) that are among the ten best chunks of a follow-up: what a model
-would get to read. Questions are searched without the name of the repository, except in the rows ``unnamed``: there the
-search is the ranked one, and does not know that name.
+it, the share of the annotated places (files and lines) among the ten best chunks of a follow-up, which a model would
+read. Questions are searched without the name of the repository, except in the rows ``unnamed``, whose ranked search
+does not know that name.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Row:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="What to search for in a conversation: every policy by kind of turn.")
+    parser = argparse.ArgumentParser(description="Compare policies of what to search for in a conversation.")
     parser.add_argument("data", type=Path, help="a JSON file of conversations")
     parser.add_argument("--repositories", type=Path, required=True, help="has a checkout OWNER__NAME of each")
     parser.add_argument("--out", type=Path, default=RESULTS / "conversations.json")

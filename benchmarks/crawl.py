@@ -1,10 +1,10 @@
-"""What a crawl of a site full of traps fetches, misses, and fetches wrongly, in which time and memory.
+"""Measures a crawl of a site full of traps: pages fetched, missed and wrongly kept, time and memory.
 
     python benchmarks/crawl.py [--rounds 3] [--out FILE]
 
-The site (``tests/servers/trapped_site.py``: 2,000 pages worth having, and every trap) is served on loopback by a
-process of its own. Each round crawls it anew, crawls it once more to bring it up to date, and indexes what is there;
-each crawl is a process of its own too, so that its peak of memory is its own.
+A separate process serves the site (``tests/servers/trapped_site.py``: 2,000 pages worth having, and every trap) on
+loopback. Each round crawls it, crawls it again to bring it up to date, and indexes the pages. Each crawl is a process
+of its own, so that its peak of memory is its own.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How often a damaged edit is applied rightly, refused, or applied wrongly: ours, and beside it aider's matching.
+"""Counts how often a damaged edit is applied rightly, refused, or applied wrongly, by us and by aider's matching.
 
     python benchmarks/edits.py GIT_DIR... --aider WHEEL --hunks 20 --out benchmarks/results/edits.json
 
-Each GIT_DIR is a (bare) repository with its history. WHEEL is aider's, as `pip download --no-deps aider-chat` brings
-it; without it, ours is measured alone. The truth is the file after the commit, byte for byte.
+Each GIT_DIR is a (bare) repository with its history. WHEEL is aider's, from `pip download --no-deps aider-chat`;
+without it, only ours is measured. The expected result is the file after the commit, byte for byte.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How fast the bundled embedder is there, and how fast it embeds code: on one core, in a new process each time.
+"""Measures how fast the bundled embedder loads and embeds code, on one core, in a new process each time.
 
     python benchmarks/embedding.py DIR... [--runs 9]
 
-- ``load``: from the call until the table is mapped, modules already imported.
-- ``first question``: the same with one question embedded, whose rows are then read from the file.
+- ``load``: from the call until the table is mapped, with modules already imported.
+- ``first question``: the same with one question embedded, whose rows are read from the file.
 - ``encode``: all source files of the folders, cut into pieces of about 1,500 characters (``_chunks.py``), a thousand at
-  a time, with every word new to the process; ``again`` the same texts once more, with every word known.
+  a time, with every word new to the process; ``again`` embeds the same texts once more, with every word known.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ROWS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="How fast the bundled embedder is.")
+    parser = argparse.ArgumentParser(description="Measure the speed of the bundled embedder.")
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--out", type=Path, default=RESULTS / "embedding.json")

@@ -1,13 +1,13 @@
-"""Two servers, a standby and three indexing processes on one PostgreSQL, while all of them are killed at random.
+"""Kills two servers, a standby and three indexing processes on one PostgreSQL at random, and checks what is left.
 
     python benchmarks/failover.py [--minutes 10] [--files 150] [--seed 1]
 
 An editor changes a folder that three `quaestor index` and two `quaestor serve` share; two clients search, ask and
-upload. Each round kills one to three of: an indexing process, a server, the primary (its standby is promoted, and gets
-a standby). Then everything that was acknowledged must be there: each file in the version that an index run that ended
-with 0 had found, or a later one; whole, and once, its chunks and its bytes; every turn, and every upload. In the end,
-the index must hold exactly the folder. Exit code 1: something was torn, doubled or lost. PostgreSQL is that of the
-tests. The rounds and the counts are saved with our commit and the machine in results/failover.json.
+upload. Each round kills one to three of: an indexing process, a server, the primary (its standby is promoted and gets a
+new standby). Then everything that was acknowledged must be there: each file in the version that a successful index run
+had found, or a later one, complete and once, with its chunks and its bytes; every turn, and every upload. At the end,
+the index must hold exactly the folder. Exit code 1: something was incomplete, doubled or lost. PostgreSQL is that of
+the tests. The rounds and the counts are saved with our commit and the machine in results/failover.json.
 """
 
 from __future__ import annotations

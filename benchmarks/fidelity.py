@@ -1,11 +1,11 @@
-"""How much of a page's structure is left when its text is taken out as Markdown, beside two public extractors.
+"""Measures how much of a page's structure stays when it is converted to Markdown, beside two public extractors.
 
     VENV/bin/python benchmarks/fidelity.py --mkdocs DOCS... --sphinx DOCS... --blogs THEME... [--out FILE]
 
-``DOCS`` are folders of documentation. They are rendered by real generators (``_rendered_docs.py``), which tell what the
-author wrote apart from the page around it; what each extractor gives for the whole page is rendered again and held
-against that. Every kind is counted as a multiset: a link is its text and where it leads, a table's row its cells (rows
-of tables with merged cells do not count), code its lines.
+``DOCS`` are folders of documentation. Real generators render them (``_rendered_docs.py``) and tell the author's content
+from the page around it. Each extractor's Markdown of the whole page is rendered again and compared with that content,
+each kind as a multiset: a link is its text and target, a table row its cells (rows of tables with merged cells do not
+count), code its lines.
 
 ``VENV`` is an environment of its own: pip install mkdocs-material sphinx furo trafilatura readability-lxml markdownify
 markdown-it-py, and Quaestor.

@@ -1,12 +1,12 @@
-"""Where answers begin, beside what a search finds first: thousands of questions, each written by reading one chunk.
+"""Compares where answers begin with what a search finds first, for thousands of questions written from single chunks.
 
     python benchmarks/first_quotes.py --checkouts DIR [--indexes DIR] [--each 6] [--only OWNER/NAME ...] [--show]
 
 The questions are in ``asked/chunks``. ``--checkouts`` has a checkout ``OWNER__NAME`` of each repository, at the commit
-that the file names; what has none is left out. Who wrote a question saw its chunk alone, so other places may answer it
-as well: the shares compare answers with searches, and versions with one another, and say little by themselves. All of
-the questions have an answer, so that whatever is refused is refused wrongly. ``--show`` prints the questions that were
-answered by a way of their own which quotes nothing of the chunk: there misreadings are found.
+that the file names; repositories without one are left out. The writer of a question saw its chunk alone, so other
+places may answer it as well: use the shares to compare answers with searches, and versions with each other. All of the
+questions have an answer, so every refusal is wrong. ``--show`` prints the questions that a special way of answering
+answered without quoting the chunk; these may be misreadings.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--indexes", type=Path, help="keeps the indexes; a temporary folder by default")
     parser.add_argument("--each", type=int, default=6, help="questions a repository, four times that of prose")
     parser.add_argument("--only", nargs="+", default=[], metavar="OWNER/NAME", help="only these repositories")
-    parser.add_argument("--show", action="store_true", help="print what ways of their own answered from elsewhere")
+    parser.add_argument(
+        "--show", action="store_true", help="print questions that a special way answered from elsewhere"
+    )
     return parser.parse_args()
 
 

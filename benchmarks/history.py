@@ -1,9 +1,9 @@
-"""How long answers about history take in a repository of many commits, which is made for it.
+"""Measures how long answers about the history of a repository of many commits take; the repository is made for it.
 
     python benchmarks/history.py [--commits 300000] [--files 2000] [--folder DIR]
 
-The commits are written by ``git fast-import``: each changes one file, and half-way a function is added. Measured are
-questions without a commit graph, as after a first clone, and with one, as ``git gc`` writes it.
+``git fast-import`` writes the commits: each changes one file, and half-way a function is added. Questions are asked
+without a commit graph, as after a first clone, and with one, as ``git gc`` writes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the source tree measures: files and their names, rooms and arrows, circles, functions, late imports, mutants.
+"""Prints measures of the source tree: files and names, rooms and arrows, cycles, functions, late imports, mutants.
 
 A room is a package of ``src/quaestor``; an arrow goes from a room to another one that it imports anywhere, within
 functions and for types included. Lines of a function run from its ``def`` to its end, without the docstring.
@@ -55,7 +55,8 @@ def main() -> None:
     print(f"imports of ours within functions   {late:7,}")
     mutants = source.parent / "benchmarks" / "results" / "mutants.json"
     for scope, found in json.loads(mutants.read_text("utf-8")).items() if mutants.exists() else ():
-        print(f"mutants killed, {scope:19}{found['share']:7.3f}   ({found['mutants']} of {found['made']} tried)")
+        fresh = "".join(f", {one['share']:.3f} of a fresh sample" for one in found.get("fresh", {}).values())
+        print(f"mutants killed, {scope:19}{found['share']:7.3f}   ({found['mutants']} of {found['made']} tried{fresh})")
 
 
 def _named_files(package: Path) -> Iterator[tuple[str, Path]]:

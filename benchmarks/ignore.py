@@ -1,10 +1,10 @@
-"""Ignore patterns matched against many names: ours beside pathspec, and a pattern made to be slow.
+"""Matches ignore patterns against many names, ours beside pathspec's, and a pattern that is made to be slow.
 
     python benchmarks/ignore.py [--names 20000] [--stars 14]
 
-``pip install pathspec`` brings the peer; without it, its column is empty. Both are asked the same of the same names,
-and must agree; the least of five runs counts. The slow pattern, ``*a*a...*b``, is what a hostile repository could hold:
-it is asked about one name of letters ``a``, in a process of its own that is stopped after 20 seconds.
+``pip install pathspec`` installs the peer; without it, its column is empty. Both decide on the same names and must
+agree; the fastest of five runs counts. The slow pattern, ``*a*a...*b``, could be in a hostile repository: it is matched
+against one name of letters ``a``, in a separate process that is stopped after 20 seconds.
 """
 
 from __future__ import annotations

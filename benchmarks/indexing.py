@@ -1,10 +1,10 @@
-"""How fast folders are indexed, and what that takes: files, chunks, seconds, memory.
+"""Measures how fast folders are indexed: files, chunks, seconds, memory.
 
     python benchmarks/indexing.py DIR...
 
-Each folder is indexed by a process of its own into a temporary folder: once from nothing, once again with nothing
-changed. Memory is the largest sum of the process and its workers, each shared page counted once, looked at twenty
-times a second; where the system does not tell, it is the largest single process.
+A separate process indexes each folder into a temporary folder: once from nothing, and once again without changes.
+Memory is the largest sum of the process and its workers, each shared page counted once, measured twenty times a second;
+where the system does not tell, it is the largest single process.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Row:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="How fast folders are indexed.")
+    parser = argparse.ArgumentParser(description="Measure how fast folders are indexed.")
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     options = parser.parse_args(arguments)
     rows = []

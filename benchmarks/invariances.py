@@ -1,4 +1,4 @@
-"""Whether what a question finds stays the same where the folder changes in ways that do not matter to it.
+"""Checks whether a question finds the same where the folder changes in ways that do not matter to it.
 
     python benchmarks/invariances.py QUESTIONS DIR...
 
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="Whether what a question finds stays the same in changed folders.")
+    parser = argparse.ArgumentParser(description="Check whether questions find the same in changed folders.")
     parser.add_argument("questions", type=Path, metavar="QUESTIONS", help="a folder of questions")
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a whole repository; two or more")
     parser.add_argument("--count", type=int, default=20, help="questions of each repository")

@@ -1,4 +1,4 @@
-"""Questions about whole repositories and documents: do the lines that answer stand first, among ten, among a hundred.
+"""Counts questions whose evidence is first, among ten, or among a hundred hits, in whole repositories and documents.
 
     python benchmarks/lines.py DATA --checkouts DIR [--part choose] [--systems quaestor ...]
 
@@ -85,7 +85,7 @@ def main() -> None:
 
 def parse() -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="Lines that answer questions about whole repositories.")
+    parser = argparse.ArgumentParser(description="Count the questions whose lines are found.")
     parser.add_argument("data", type=Path, help="a file of questions, or a folder with code/ and prose/")
     parser.add_argument("--checkouts", type=Path, required=True, help="has a checkout OWNER__NAME of each repository")
     parser.add_argument("--part", default="choose", choices=["learn", "choose", "report"], help="of a folder")

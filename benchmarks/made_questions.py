@@ -1,11 +1,11 @@
-"""Whether questions made of a repository order configurations as questions do that people wrote about it.
+"""Checks whether questions made from a repository rank configurations as questions by people do.
 
     python benchmarks/made_questions.py --annotations DIR --repos DIR [--only NAME...]
 
 Every configuration (three chunkers, four ways of searching) is asked both: the annotated questions of the code-search
-benchmark, and up to 100 of each kind that ``quaestor eval --self`` makes of the same folder. Printed are mean NDCG@10
-over repositories, and how well each kind's order of the configurations agrees with the annotated one: Spearman's rank
-correlation of the means; and what choosing a repository's best configuration by that kind gives, by the annotations.
+benchmark, and up to 100 of each kind that ``quaestor eval --self`` makes from the same folder. It prints mean NDCG@10
+over repositories; how well each kind's order of the configurations agrees with the annotated one, as Spearman's rank
+correlation of the means; and the annotated NDCG@10 if each repository's configuration is chosen by that kind.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Values = Mapping[Configuration, float]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Do made questions judge as people's do?")
+    parser = argparse.ArgumentParser(description="Check whether made questions rank configurations as people's do.")
     parser.add_argument("--annotations", type=Path, required=True, help="has repos.json and annotations/")
     parser.add_argument("--repos", type=Path, required=True, help="has a checkout for each repository")
     parser.add_argument("--only", nargs="+", default=(), metavar="NAME", help="these repositories only")

@@ -1,7 +1,7 @@
-"""How much of what a question needs is in the window: one run, one table.
+"""Measures how much of what a question needs is in the window: one run, one table.
 
-The history is a whole conversation, the question its newest message. A question counts as met when **all** of its
-evidence messages stand in the window, word for word, and as touched when **any** does.
+The history is a whole conversation, and the question its newest message. It counts for *all* if all of its evidence
+messages are in the window, word for word, and for *any* if one is.
 """
 
 from __future__ import annotations

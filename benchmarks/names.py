@@ -1,10 +1,10 @@
-"""Whether what stands in a repository once comes first: names that are defined once, paths, and quoted lines.
+r"""Checks whether names that are defined once, paths, and quoted lines that occur once come first.
 
-    python benchmarks/names.py DIR... --systems quaestor quaestor:lexical semble:MODEL ripgrep \\
+    python benchmarks/names.py DIR... --systems quaestor quaestor:lexical semble:MODEL ripgrep \
         --peers-python PEERS/bin/python
 
-What is right is told by Universal Ctags and by reading every line; see README.md here. Needs ``ctags`` and, for the
-system of that name, ``rg``.
+Universal Ctags and a scan of every line decide what is right; see README.md here. Needs ``ctags`` and, for the system
+of that name, ``rg``.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="Whether what stands in a repository once comes first.")
+    parser = argparse.ArgumentParser(description="Check whether names, paths and lines that occur once come first.")
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a whole repository")
     parser.add_argument("--systems", nargs="+", default=DEFAULT_SYSTEMS, metavar="SYSTEM")
     parser.add_argument("--seed", type=int, default=0)

@@ -1,12 +1,12 @@
-"""How much of what a repository's own documents name as its parts and entry points an overview names, within a budget.
+"""Measures how many of the parts and entry points that a repository's own documents name an overview names.
 
     python benchmarks/overview.py --repositories DIR [--part learn|choose] [--tokens 1500] [--missing] [--out FILE]
 
 `asked/overview/OWNER__NAME.json` holds, for each of 20 repositories, the folders and files that its README, its guide
-for contributors (or for agents) or its description of the architecture names, each with the line that does; written by
-reading, before any of it was tuned. A checkout lies in DIR/OWNER__NAME. Beside it the plain tree of folders, two levels
-deep, cut to the same number of tokens (gpt-4o's): what `tree -L 2` gives. Repositories are split by name
-(`training.asked_questions.part_of`): weights were tuned on `learn`, `choose` tells whether that carried over.
+for contributors (or for agents) or its description of the architecture names, each with the line; written down before
+any of it was tuned. A checkout is in DIR/OWNER__NAME. For comparison: the plain tree of folders, two levels deep, cut
+to the same number of tokens (gpt-4o's), as `tree -L 2` prints it. Repositories are divided by name
+(`training.asked_questions.part_of`): weights were tuned on `learn`; `choose` shows whether that carries over.
 """
 
 from __future__ import annotations

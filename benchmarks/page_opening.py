@@ -1,15 +1,21 @@
-"""How long a long conversation takes to open, to scroll and to react on the page: benchmarks/page_opening.py [TURNS]
+"""Measures how long a long conversation takes to open, to scroll and to react on the page.
 
-Needs Chromium and chromedriver. The time is the browser's own, from asking for the page until all of it is loaded; what
-the page's own thread computes is beside it, which is the same while others use the machine. Scrolled is from the end
-towards the beginning, for 300 frames, once every turn is there: what a frame computes must stay below 16.7 ms for 60 of
-them in a second. A page of plain paragraphs is scrolled in the same way in between, in a tab beside it: where it has no
-more frames in a second, what is missing to 60 is the machine's. Interactions are keys and clicks of a person's: the
-browser's Event Timing says for each when the next frame was shown, in steps of 8 ms. That this frame shows what was
-pressed is tested in tests/browser/test_at_once_in_browser.py. Other work on the machine lengthens all of this, and its
-load is printed; so is what the page's thread computed in the 300 ms after a key or a click (scripts, styles, layout,
-paint): the page's own part of the wait. Each task of that thread is traced with its processor time, from the first
-opening to the last click: one above 50 ms would keep a person waiting on an idle machine as well.
+    python benchmarks/page_opening.py [TURNS]
+
+Needs Chromium and chromedriver.
+
+- Opening: the browser's own time, from the request for the page until all of it is loaded. The computing time of the
+  page's thread is printed beside it; other work on the machine hardly changes that.
+- Scrolling: from the end towards the beginning, for 300 frames, once every turn is there. A frame may compute 16.7 ms
+  for 60 frames a second. A page of plain paragraphs is scrolled in the same way, in a tab beside it: if it has no more
+  frames a second, the machine is the limit.
+- Keys and clicks: the browser's Event Timing tells when the next frame was shown, in steps of 8 ms. Beside it is the
+  computing time of the page's thread in the 300 ms after a key or a click (scripts, styles, layout, paint).
+  ``tests/browser/test_at_once_in_browser.py`` tests that this frame shows what was pressed.
+- Tasks: each task of that thread is traced with its processor time, from the first opening to the last click. One above
+  50 ms would keep a person waiting on an idle machine, too.
+
+The machine's load is printed as well.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Does the time of any parser grow faster than its input: shapes made to make it, doubled again and again.
+"""Doubles inputs of every parser again and again, and measures whether time grows faster than the input.
 
     python benchmarks/parser_times.py [--only WORDS] [--family NAME] [--shapes FILE] [--details] [--out FILE]
 
-Every parser is given each mark that means something to it, repeated alone, with letters and with line ends behind
-it, and before a long run of letters and of blanks. A shape is doubled until it takes SLOW seconds or is LARGEST
-characters long; times are the processor's, the least of some runs. Growth is the exponent of time over the last two
-doublings: 1 is linear, 2 is the square. What takes half of SLOW by then and grows faster than FASTEST is named, with
-exit code 1. With ``--shapes`` every parser is given what ``pattern_times.py --out FILE`` found instead.
+Every parser gets each mark that means something to it: repeated alone, followed by letters and by line ends, and before
+a long run of letters and of blanks. A shape is doubled until it takes SLOW seconds or is LARGEST characters long; times
+are the processor's, the least of some runs. Growth is the exponent of time over the last two doublings: 1 is linear, 2
+is quadratic. A shape that takes half of SLOW by then and grows faster than FASTEST is named, with exit code 1. With
+``--shapes`` every parser gets the texts that ``pattern_times.py --out FILE`` found.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""Does the time of any regular expression of src grow faster than its input: texts made of what each one repeats.
+"""Doubles texts for every regular expression of src, and measures whether time grows faster than the text.
 
     python benchmarks/pattern_times.py [--only WORDS] [--most SHAPES] [--out FILE]
 
-A pattern is given what it repeats, again and again, behind what it begins with and before what it cannot go on with,
-and its beginning alone again and again. It is used as src uses it: from one place on (``match``), or from each place on
-(``search``, ``sub`` and the like). A text of SMALLEST characters that takes ENOUGH seconds is doubled until it takes
-SLOW seconds or is LARGEST characters long; times are the processor's. Growth is the exponent of time over the last two
-doublings: 1 is linear, 2 is the square. What grows faster than FASTEST is named. That is no fault where a pattern never
-sees a long text: ``parser_times.py --shapes FILE`` gives what was found to whole parsers.
+The texts should make a pattern backtrack: a beginning that matches, then the part that it repeats, many times over,
+then an end that cannot match; and the beginning alone, many times over. A pattern is used as src uses it: from one
+place on (``match``), or from each place on (``search``, ``sub`` and the like). A text of SMALLEST characters that takes
+ENOUGH seconds is doubled until it takes SLOW seconds or is LARGEST characters long; times are the processor's. Growth
+is the exponent of time over the last two doublings: 1 is linear, 2 is quadratic. Patterns that grow faster than FASTEST
+are named. That is no fault where a pattern never sees a long text: ``parser_times.py --shapes FILE`` gives the texts to
+whole parsers.
 """
 
 from __future__ import annotations

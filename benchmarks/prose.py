@@ -1,4 +1,4 @@
-"""Search in prose: recall@10 of the evidence, what is quoted of it, and whether what has no answer is refused.
+"""Measures search in prose: recall@10 of the evidence, how much of it is quoted, and what is refused.
 
     python benchmarks/prose.py DATA --corpora DIR
 
@@ -122,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="Search in prose: recall@10 and refusals.")
+    parser = argparse.ArgumentParser(description="Measure search in prose: recall@10 and refusals.")
     parser.add_argument("data", type=Path, metavar="DATA", help="a JSON file of questions, or a folder of them")
     parser.add_argument("--corpora", type=Path, required=True, help="has a checkout OWNER__NAME for each corpus")
     parser.add_argument("--systems", nargs="+", default=DEFAULT_SYSTEMS, metavar="SYSTEM")

@@ -1,4 +1,4 @@
-"""Search in prose on public collections: NDCG@10 and recall@10 beside BM25 and all-MiniLM-L6-v2.
+"""Measures search in public collections of prose: NDCG@10 and recall@10 beside BM25 and all-MiniLM-L6-v2.
 
     python benchmarks/public_prose.py --squad FILE... --cranfield DIR
 
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="Search in prose on public collections.")
+    parser = argparse.ArgumentParser(description="Measure search in public collections of prose.")
     parser.add_argument("--squad", type=Path, nargs="+", default=[], metavar="FILE", help="JSON files of SQuAD")
     parser.add_argument("--sample", type=int, default=1000, help="how many of SQuAD's questions are asked")
     parser.add_argument("--cranfield", type=Path, metavar="DIR", help=f"has {', '.join(CRANFIELD)}")

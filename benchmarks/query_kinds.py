@@ -1,8 +1,8 @@
-"""Search measured apart for each kind of query, on queries made from repositories by rule.
+"""Measures search for each kind of query, on queries made from repositories by rules.
 
     python benchmarks/query_kinds.py DIR... --systems bm25 semble:MODEL quaestor --peers-python PEERS/bin/python
 
-Nobody judged these queries: each finds what it was made from. See README.md here for the rules.
+Nobody judged these queries: the target of each is what it was made from. See README.md here for the rules.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="Search measured apart for each kind of query.")
+    parser = argparse.ArgumentParser(description="Measure search for each kind of query.")
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a repository")
     parser.add_argument("--systems", nargs="+", default=DEFAULT_SYSTEMS, metavar="SYSTEM")
     parser.add_argument("--count", type=int, default=10, help="queries of each kind and repository")

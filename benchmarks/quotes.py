@@ -1,10 +1,10 @@
-"""What `ask` without a model quotes: does the first quote hold evidence, does any, and how much is there to read.
+"""Measures what `ask` without a model quotes: whether the first quote or any holds evidence, and how long quotes are.
 
     python benchmarks/quotes.py DATA --checkouts DIR [--part choose] [--corpora prose] [--kinds] [--home DIR] [--read N]
 
 ``DATA`` and ``--checkouts`` are those of lines.py. *hit* is the first hit, *first* and *any* are the quotes, a quote of
-two parts being one; *refused* is what is refused, and *by words* what would be if only the words of the quotes told
-(``quotes._LEAST_COVERAGE``), all falsely, since every question here has an answer. ``--read`` prints answers.
+two parts being one; *refused* is what is refused, and *by words* what would be refused by the words of the quotes alone
+(``quotes._LEAST_COVERAGE``). Every question here has an answer, so each refusal is wrong. ``--read`` prints answers.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def main() -> None:
 
 def parse() -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="What an answer made of quotes holds.")
+    parser = argparse.ArgumentParser(description="Measure what `ask` without a model quotes.")
     parser.add_argument("data", type=Path, help="a file of questions, or a folder with code/ and prose/")
     parser.add_argument("--checkouts", type=Path, required=True, help="has a checkout OWNER__NAME of each repository")
     parser.add_argument("--part", default="choose", choices=["learn", "choose", "report"], help="of a folder")

@@ -1,9 +1,9 @@
-"""How fast a Ray cluster on this machine prepares a repository for its index, by 1, 2 and 4 nodes of a core each.
+"""Measures how fast a Ray cluster on this machine prepares a repository for its index, with 1, 2 and 4 nodes.
 
     python benchmarks/ray_throughput.py DIR [--nodes 1 2 4]
 
-Everything lies in temporary folders. Needs the extra `ray`. The first row is this machine without a cluster, in as many
-processes as it has cores; nodes beyond the machine's cores can add nothing. See README.md here.
+Everything is in temporary folders. Needs the extra `ray`. The first row is this machine without a cluster, with a
+process for each core; nodes beyond the machine's cores can add nothing. See README.md here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Indexing by a Ray cluster.")
+    parser = argparse.ArgumentParser(description="Measure indexing by a Ray cluster.")
     parser.add_argument("folder", type=Path, metavar="DIR", help="a repository")
     parser.add_argument("--nodes", nargs="+", type=int, default=[1, 2, 4])
     parser.add_argument("--out", type=Path, default=HERE / "results" / "ray_throughput.json", help="JSON file")

@@ -1,15 +1,15 @@
-"""Whether `ask` without a model refuses what a corpus does not answer, and nothing that it does.
+"""Measures whether `ask` without a model refuses what a corpus does not answer, and nothing else.
 
     python benchmarks/refusals.py QUESTIONS --repositories DIR [--split learn|choose|report] [--home DIR] [--rows FILE]
 
-Every question is asked twice: of the whole corpus, and of the corpus without the files of its evidence. So no wording
-gives away which is which, and a head that sees the questions alone, which is printed beside, can know nothing. A false
-refusal counts only where evidence was among the passages that were read; the pairs are those questions. They are told
-apart by whether the first quote of an answer would hold evidence, a further one, or none: where none would, a refusal
-takes nothing away. *Told apart* is the area under the curve of what the rule goes by. The last lines say of all
-questions of the whole corpus how often the first quote holds evidence where they are refused, answered with the remark
-that the quotes may not answer, and answered without it. Repositories are split by a hash of their names, so that what
-was learned on some is told of others.
+Every question is asked twice: of the whole corpus, and of the corpus without the files of its evidence. So the wording
+does not tell which is which, and a classifier that sees only the questions, printed beside, can know nothing. A false
+refusal counts only if evidence was among the passages; the pairs are those questions. They are grouped by which quote
+of an answer would hold evidence: the first, a further one, or none, where a refusal costs nothing. *Told apart* is the
+area under the curve of the rule's measure. The last lines show for all questions of the whole corpus how often the
+first quote holds evidence: if the question is refused, if it is answered with the remark that the quotes may not
+answer, and if it is answered without it. Repositories are divided by a hash of their names, so that nothing that was
+learned from one is measured on it.
 """
 
 from __future__ import annotations

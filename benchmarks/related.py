@@ -1,10 +1,10 @@
-"""How true `quaestor related` is: definitions and callers in Python repositories, beside a search for the word.
+"""Measures `quaestor related` on Python repositories: definitions and callers, beside a search for the word.
 
     python benchmarks/related.py DIR... [--names 150] [--out FILE]
 
-The truth is made by Python's own parser and rules of scope (`_python_truth.py`), for names that are defined exactly
-once in a repository and called at least once. A call is right if its file and line are. `grep -w` gives every line that
-holds the word, the line of the definition left out; it is what an agent would do without us.
+Python's own parser and scope rules decide what is right (`_python_truth.py`), for names that are defined exactly once
+in a repository and called at least once. A call is right if its file and line are. `grep -w` finds every line that
+holds the word, except the line of the definition, as an agent would without us.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Score:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="How true the relatives of names are.")
+    parser = argparse.ArgumentParser(description="Measure `quaestor related` against Python's own parser.")
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     parser.add_argument("--names", type=int, default=150, help="symbols of each repository")
     parser.add_argument("--out", type=Path, default=RESULT)

@@ -1,7 +1,7 @@
-"""Whether a change of the code leaves every hit and every score as it was, to the bit.
+"""Checks whether a change of the code leaves every hit and every score as it was, to the bit.
 
-    python benchmarks/same_hits.py DIR... --home HOME --save FILE       # with the code as it was
-    python benchmarks/same_hits.py DIR... --home HOME --against FILE    # with the code as it is now
+    python benchmarks/same_hits.py DIR... --home HOME --save FILE     # with the code before the change
+    python benchmarks/same_hits.py DIR... --home HOME --against FILE  # with the code after it
 
 See README.md here.
 """
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="Whether every hit and every score stays as it was.")
+    parser = argparse.ArgumentParser(description="Check that every hit and every score stays the same.")
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a folder to search")
     parser.add_argument("--home", required=True, type=Path, help="where both runs have their indexes")
     parser.add_argument("--count", type=int, default=40, help="queries of each kind made from each folder")

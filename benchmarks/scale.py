@@ -1,9 +1,9 @@
-"""How everything grows with the corpus: from ten thousand chunks of real code to a million.
+"""Measures how everything grows with the corpus, from ten thousand chunks of real code to a million.
 
     python benchmarks/scale.py DIR... --sizes 10000 100000 1000000 --minutes 20
 
-The source files of all folders together, in an order mixed by a fixed seed, are one pool; each size is indexed from
-nothing as a folder of its own that holds as much of the pool as is needed. See README.md here.
+The source files of all folders form one pool, shuffled by a fixed seed. Each size is a folder of its own with as much
+of the pool as is needed, indexed from nothing. See README.md here.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="How everything grows with the corpus.")
+    parser = argparse.ArgumentParser(description="Measure how everything grows with the corpus.")
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a repository")
     parser.add_argument("--sizes", nargs="+", type=int, default=[10_000, 100_000, 1_000_000], help="chunks, about")
     parser.add_argument("--minutes", type=float, default=20, help="stop after this time")

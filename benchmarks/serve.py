@@ -1,11 +1,12 @@
-"""What the HTTP server adds to a model's latency with 100 streams at once, how many searches it answers, and how soon
-the model is rid of a request whose client has hung up.
+"""Measures what the HTTP server adds to a model's latency with 100 streams, and how many searches it answers.
+
+It also measures how soon the model's server notices a client that disconnects.
 
     python benchmarks/serve.py FOLDER --index FOLDER --workers 1 4
 
-The model's server is scripted and runs in a process of its own, as does ``quaestor serve``. The same questions go to
-both: what a client waits for its first word, less what it waits when it asks the model itself, is what we add. All of
-them, and the clients, share the machine's cores: what each took of them stands in the report.
+The model's server is scripted and runs in a separate process, as does ``quaestor serve``. The same questions go to
+both: the wait for the first word through us, less the wait without us, is what we add. All of them, and the clients,
+share the machine's cores; the report has the processor time of each.
 """
 
 from __future__ import annotations

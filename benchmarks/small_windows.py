@@ -1,10 +1,10 @@
-"""What of a short window is left to passages: how many of those found are sent, and what the prompt takes.
+"""Measures how many of the passages found fit a short window, and how many tokens the prompt takes.
 
     python benchmarks/small_windows.py [DIR] [--windows 1024 2048 4096 8192] [--model gpt-4o]
 
-A talk of six turns about a folder, by default this repository, as `quaestor chat` holds it: no subroutines, subroutines
-told as text, subroutines as native tools. Nothing is sent: the model is a script that answers each question in 60
-words. Tokens are exact for a model whose encoding is known, and an upper bound for any other.
+A conversation of six turns about a folder, by default this repository, as `quaestor chat` holds it: without
+subroutines, with subroutines as text, and with native tools. Nothing is sent: the model is a script that answers each
+question in 60 words. Tokens are exact for a model whose encoding is known, and an upper bound for any other.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Turn:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="What of a short window is left to passages.")
+    parser = argparse.ArgumentParser(description="Measure how many passages fit short windows.")
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT)
     parser.add_argument("--windows", nargs="+", type=int, default=[1024, 2048, 4096, 8192], help="tokens")
     parser.add_argument("--model", default="gpt-4o", help="whose encoding counts")

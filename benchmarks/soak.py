@@ -1,11 +1,11 @@
-"""A soak: an hour of mixed use of one server on a real repository, with edits and git at work in it.
+"""An hour of mixed use of one server on a real repository, with edits and git at work in it.
 
     python benchmarks/soak.py [--repository PATH] [--minutes 60] [--out FILE]
 
-Two who search, two who ask over OpenAI's API, two who talk over ours, an agent over MCP, commands, an editor and git,
-each from a seed, on a clone. The model is a scripted server that quotes, calls, fails and hangs up. Memory, open
-files, threads and the disk are looked at every INTERVAL seconds. What an editor has written must be found by the next
-search. Exit code 1: something was wrong, or grows. Linux only.
+Two clients search, two ask over OpenAI's API, two hold conversations over ours; an agent works over MCP; commands, an
+editor and git run beside them, each from a seed, on a clone. The model is a scripted server that quotes, calls tools,
+fails and hangs up. Memory, open files, threads and the disk are measured every INTERVAL seconds. The next search must
+find what an editor has written. Exit code 1: there was a problem, or something grows. Linux only.
 """
 
 from __future__ import annotations

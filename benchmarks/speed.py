@@ -1,9 +1,9 @@
-"""How fast we are beside semble: indexing, searching, starting, refreshing, and what it takes of memory.
+"""Measures how fast we are beside semble: indexing, searching, starting, refreshing, and memory.
 
     python benchmarks/speed.py DIR... --refresh DIR --peers-python PEERS/bin/python --peer-model MODEL
 
-Both systems take turns within every round, so that whatever else the machine does hits both; every figure is the
-median of the rounds. See README.md here for what exactly is timed.
+Both systems take turns within every round, so that other work on the machine affects both; every figure is the median
+of the rounds. See README.md here for what exactly is timed.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="How fast we are beside semble.")
+    parser = argparse.ArgumentParser(description="Measure speed beside semble.")
     parser.add_argument("folders", nargs="*", type=Path, metavar="DIR", help="index and search the code in it")
     parser.add_argument("--refresh", type=Path, metavar="DIR", help="a large repository: refresh after one change")
     parser.add_argument("--peers-python", default=sys.executable, help="a Python with semble installed")

@@ -1,12 +1,12 @@
-"""How fast the command line answers: every run is a process of its own, beside a Python that does nothing.
+"""Measures how fast the command line answers: every run is a new process, beside a Python that does nothing.
 
     python benchmarks/startup.py DIR
 
-``DIR`` is indexed once, into a temporary folder, before anything is timed. "cold" means a new process; the files
-are in the system's cache, as they are on a machine that is in use. Of an MCP server three times are taken, all from
-the start of its process: until it has answered ``initialize``, until its tools are known, and until the first search
-is answered, which on a repository without an index waits for that. Beside it stands the least server that the SDK can
-make, with one tool that returns a word. The model is a scripted server in this process, which answers at once.
+``DIR`` is indexed once, into a temporary folder, before anything is timed. "cold" means a new process; the files are in
+the system's cache, as on a machine in use. For an MCP server, three times are measured from the start of its process:
+until it has answered ``initialize``, until its tools are known, and until the first search is answered, which waits for
+the index of a repository without one. For comparison: the smallest server of the SDK, with one tool that returns a
+word. The model is a scripted server in this process, which answers at once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="How fast the command line answers, as processes.")
+    parser = argparse.ArgumentParser(description="Measure how fast the command line answers.")
     parser.add_argument("folder", type=Path, help="a repository to search")
     parser.add_argument("--query", default="where is a failed request sent again")
     parser.add_argument("--runs", type=int, default=15)

@@ -1,4 +1,4 @@
-"""The store in PostgreSQL beside the embedded one: the same rankings, load, disk, times; and many corpora in one.
+"""Compares the store in PostgreSQL with the embedded one: rankings, load, disk, times, and many corpora at once.
 
     python benchmarks/stores.py overlap DIR... --store ADDRESS --queries 40
     python benchmarks/stores.py sizes DIR... --store ADDRESS --sizes 10000 100000
@@ -6,9 +6,9 @@
     python benchmarks/stores.py words DIR... --store ADDRESS --sizes 10000 100000
     python benchmarks/stores.py push DIR... --store ADDRESS --files 5000
 
-``--store`` is the address of an empty database, which must not be anybody's. Every query is asked of both stores, one
-after the other, so that whatever else the machine does befalls both. With ``--keep``, what was made stays in the folder
-``--place`` and in the database, and the same command later measures without making it. See README.md here.
+``--store`` is the address of an empty database that nobody uses. Every query is asked of both stores, one after the
+other, so that other work on the machine affects both. With ``--keep``, the stores stay in the folder ``--place`` and in
+the database, and the same command later measures without making them. See README.md here.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="PostgreSQL beside the embedded store.")
+    parser = argparse.ArgumentParser(description="Compare PostgreSQL with the embedded store.")
     parser.add_argument("what", choices=WAYS)
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="a repository")
     parser.add_argument("--store", required=True, help="the address of an empty database")

@@ -1,9 +1,9 @@
-"""How long one stream of a model's server holds the loop that all users share: the longest step, in processor time.
+"""Measures how long one stream of a model's server blocks the loop that all users share: the longest step.
 
     python benchmarks/stream_steps.py
 
-Each flood is what such a server may send at most. Processor time of the loop's own thread is counted, so that what else
-the machine does has no say; the least of three runs. Exit code 1: a step took more than MOST_MS.
+Each stream sends the most that such a server may send. The processor time of the loop's own thread counts, so that
+other work on the machine does not; the least of three runs. Exit code 1: a step took more than MOST_MS.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Tuning the embedder to corpora: NDCG@10 before and after, on questions made of documents that were held out.
+"""Measures tuning of the embedder: NDCG@10 before and after, on questions made from held-out documents.
 
     python benchmarks/tune.py FOLDER... [--asked NAME=QUESTIONS.json] [--sets DIR...]
 
-Every folder is indexed apart and tuned as ``quaestor tune`` does it. With ``--asked``, questions that people asked of a
-corpus are put to its index before, and after keeping an embedder that was tuned on all of it, kept or not: JSON, a list
-of objects with ``question`` and ``targets`` (``path``, ``start_line``, ``end_line``). ``--sets`` gives data sets as
-``quaestor eval`` reads them, which bring their questions.
+Every folder is indexed separately and tuned as ``quaestor tune`` does it. With ``--asked``, people's questions about a
+corpus are asked of its index, before and with an embedder that was tuned on all of it, whether that would be kept or
+not: JSON, a list of objects with ``question`` and ``targets`` (``path``, ``start_line``, ``end_line``). ``--sets``
+gives data sets as ``quaestor eval`` reads them, which have their own questions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RESULTS = Path(__file__).with_name("results")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Tuning the embedder to corpora.")
+    parser = argparse.ArgumentParser(description="Measure tuning of the embedder.")
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--asked", nargs="*", default=[], metavar="NAME=FILE", help="questions that people asked")
     parser.add_argument("--sets", nargs="*", type=Path, default=[], metavar="DIR", help="corpora with their questions")

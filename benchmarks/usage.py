@@ -1,10 +1,10 @@
-"""What a real server says that a request took, beside what we counted before sending it.
+"""Compares the tokens that a real server reports for a request with our count before sending it.
 
     python benchmarks/usage.py --base-url http://127.0.0.1:8080/v1 --model NAME --tokenizer tokenizer.json
 
-A count may be above the server's and must never be below it: what was counted too low overflows the window. With the
-model's own ``tokenizer.json``, plain completions are counted exactly, but for a token that some servers put in front.
-``--tokenizer`` may also be a model's name. The exit status is 1 if any request was counted too low.
+Our count may be above the server's and must never be below it: a count that is too low overflows the window. With the
+model's own ``tokenizer.json``, plain completions are counted exactly, except for a token that some servers prepend.
+``--tokenizer`` may also be a model's name. The exit status is 1 if any count was too low.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="A server's usage beside our count.")
+    parser = argparse.ArgumentParser(description="Compare a server's usage with our count.")
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--model", required=True, help="the model's name at the server")
     parser.add_argument("--tokenizer", default="", help="tokenizer.json of the model; by its name if left out")

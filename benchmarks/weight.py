@@ -1,9 +1,9 @@
-"""What an installation weighs: a fresh environment, and the megabytes of what is in it.
+"""Measures an installation: the megabytes of a fresh environment.
 
     python benchmarks/weight.py [--extra serve]
 
-Quaestor is installed from this checkout with pip, which fetches what it depends on and compiles it. Files are counted
-by their bytes, each with the distribution that brought it.
+pip installs Quaestor from this checkout, with its dependencies, and compiles it. Files are counted by their bytes, each
+with its distribution.
 """
 
 from __future__ import annotations

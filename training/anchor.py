@@ -1,8 +1,8 @@
-"""Take everyday words back towards their start, whose meaning training on code would bend.
+"""Moves everyday words back towards their start, because training on code bends their meaning.
 
 Averaging a table with its start (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models") gives up as much of
 what was learned for `mutex` as for `hobby`. Here each row goes back by how much of its use is in everyday language.
-Only its direction does: the lengths, which say how much a word counts, were learned better than they were guessed.
+Only its direction does: the lengths, which say how much a word counts, stay as they were learned.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Questions about repositories and documents with the lines that answer them, and which part of them serves what.
+"""Questions about repositories and documents with the lines that answer them, and the division into parts.
 
-The files are described in ``benchmarks/asked/WRITING.md``.
+``benchmarks/asked/WRITING.md`` describes the files.
 """
 
 from __future__ import annotations

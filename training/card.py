@@ -1,7 +1,7 @@
-"""The model card beside the weights: ``python -m training.card --sources sources.tsv --about ABOUT.md``.
+"""Writes the model card beside the weights: ``python -m training.card --sources sources.tsv --about ABOUT.md``.
 
-The sources, with commit and licence, come from the gatherer's list; what a person has to say about the model and its
-figures stands in ``--about`` and is put before them.
+The sources, with commit and licence, come from the gatherer's list. The text in ``--about``, by a person, comes before
+them.
 """
 
 from __future__ import annotations

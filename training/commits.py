@@ -1,4 +1,4 @@
-"""Pairs from history: what a commit says it does -> the lines that it changed, as they are afterwards."""
+"""Makes pairs from history: a commit's subject -> the lines that it changed, as they are afterwards."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Evaluation corpora for an embedder alone: texts with their places, and questions with the places to find.
+"""Reads evaluation corpora for an embedder alone: texts with their places, and questions with the places to find.
 
-Only reads; no embedder is ever trained on any of these corpora (see ``refused_repositories``).
+No embedder is ever trained on any of these corpora (see ``refused_repositories``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The first table: each row's text through all-MiniLM-L6-v2, mean-pooled, projected by PCA (as model2vec does).
+"""Makes the first table: each row's text through all-MiniLM-L6-v2, mean-pooled, projected by PCA (as model2vec does).
 
 ``python -m training.distil --vocabulary FILE --counts FILE --out start.npz``; needs the extra ``training``.
 """

@@ -1,8 +1,8 @@
-"""Write our weights as a model2vec folder, so that other tools can run with our embedder.
+"""Writes our weights as a model2vec folder, so that other tools can use our embedder.
 
-``python -m training.export_model2vec [--embedder FOLDER] --out FOLDER``. Identifiers are split there by
-regular expressions inside the tokenizer, as nearly as that allows: camelCase, snake_case and digits. A missing piece is
-``[UNK]``, which model2vec drops.
+``python -m training.export_model2vec [--embedder FOLDER] --out FOLDER``. There, regular expressions inside the
+tokenizer split identifiers, as nearly as that allows: camelCase, snake_case and digits. A missing piece is ``[UNK]``,
+which model2vec drops.
 """
 
 from __future__ import annotations

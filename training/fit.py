@@ -1,10 +1,10 @@
-"""Train and export: ``python -m training.fit --bags FILE --start FILE --vocabulary FILE --out FOLDER``.
+"""Trains and exports: ``python -m training.fit --bags FILE --start FILE --vocabulary FILE --out FOLDER``.
 
-Trains one member for each ``--member RUN:SEED:RATE`` and averages their tables (they share their start, so they can be:
-Wortsman et al. 2022, "Model soups"). A second round, ``--hard RUN:SEED:RATE``, goes on from there with hard negatives
-that the average itself mistakes for answers. A share of the start is mixed in, and everyday words are taken further
-back towards it (``anchor``). Prints the mean reciprocal ranks on repositories held out of training: of the start, after
-each step, and of what is written.
+Trains one member for each ``--member RUN:SEED:RATE`` and averages their tables, which is possible because they share
+their start (Wortsman et al. 2022, "Model soups"). A second round, ``--hard RUN:SEED:RATE``, continues with hard
+negatives that the average itself mistakes for answers. A share of the start is mixed in, and everyday words are moved
+further back towards it (``anchor``). Prints the mean reciprocal ranks on repositories held out of training: of the
+start, after each step, and of the exported table.
 """
 
 from __future__ import annotations

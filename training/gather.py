@@ -1,4 +1,4 @@
-"""Gather training pairs from clones of repositories: ``python -m training.gather DIR... --out FOLDER``.
+"""Gathers training pairs from clones of repositories: ``python -m training.gather DIR... --out FOLDER``.
 
 Writes one ``OWNER+NAME.jsonl.gz`` per source and ``sources.tsv`` (name, commit, licence, pairs, bytes read). Evaluation
 repositories and sources without a permissive licence are refused, each with its reason on stderr.

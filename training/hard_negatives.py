@@ -1,7 +1,8 @@
-"""Hard negatives: for a pair, a text of the same repository that the embedder takes for the answer and that is none.
+"""Finds hard negatives: texts of a pair's repository that the embedder mistakes for the answer.
 
-Mined with what a first round of training has learned (Xiong et al. 2021, "ANCE"). What ranks near or above the right
-text is often another right one, so only what scores clearly less is taken (Moreira et al. 2024, "NV-Retriever").
+They are mined with the result of a first round of training (Xiong et al. 2021, "ANCE"). A text that ranks near or above
+the right one is often another right one, so only texts that score clearly less are taken (Moreira et al. 2024,
+"NV-Retriever").
 """
 
 from __future__ import annotations

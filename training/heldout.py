@@ -1,6 +1,7 @@
-"""Pairs of repositories that are kept out of training, and how well a table ranks their texts.
+"""Pairs of repositories that are held out of training, and how well a table ranks their texts.
 
-Stopping on held-out pairs of the trained repositories misleads: their score still rises when search elsewhere falls.
+Stopping by held-out pairs of the trained repositories would mislead: their score still rises when search elsewhere
+falls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How good an embedder is alone, without words or ranking: ``python -m training.judge --embedder FOLDER ...``.
+"""Measures an embedder alone, without words or ranking: ``python -m training.judge --embedder FOLDER ...``.
 
 Code: NDCG@10 over chunks, with and without path and names in the text. Prose: recall@10 of the evidence's lines.
 Conversations: recall@10 of all, and of any, evidence messages.

@@ -1,4 +1,4 @@
-"""Judged searches: questions with the places that answer them, and the candidates' features as the search sees them."""
+"""Judged searches: questions with the places that answer them, and the features of the candidates."""
 
 from __future__ import annotations
 

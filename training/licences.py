@@ -1,4 +1,4 @@
-"""Recognise a permissive licence from its text; everything else is not trained on."""
+"""Recognises a permissive licence by its text; nothing else is trained on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find passages that an evaluation corpus also holds: vendored or copied code that the list of names cannot see."""
+"""Finds passages that an evaluation corpus also holds: vendored or copied code that the list of names cannot show."""
 
 from __future__ import annotations
 

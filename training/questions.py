@@ -1,13 +1,13 @@
-"""Learn where a question's answers lie: not quite where texts of the question's own words do.
+"""Learns the matrix that moves a question's vector towards its answers.
 
     python -m training.questions --asked benchmarks/asked --checkouts DIR --indexes DIR [--out questions.npy]
 
-The table learned to put texts together that say the same. Who asks says less than the answer does, and in other words:
-how, why, "is there a way to". So a question's vector is moved by a matrix, the same for all, before chunks are compared
-with it; their own vectors stay as they are, and so does every index. The matrix is fitted by a softmax over the
-chunks that are nearest to each question of the part ``learn``; it costs as its squares do, so that nothing moves which
-no question asks for. As with all that ships, corpora without a permissive licence teach nothing. What the matrix is
-worth is printed for the part ``choose``.
+The table puts texts together that say the same. But a question says less than its answer, and in other words: how, why,
+"is there a way to". So a question's vector is moved by a matrix, the same for all questions, before chunks are compared
+with it; the chunks' vectors stay as they are, and so does every index. The matrix is fitted by a softmax over the
+chunks that are nearest to each question of the part ``learn``, with a ridge, so that only directions that questions
+need are moved. Corpora without a permissive licence are left out, as for everything that ships. The script prints what
+the matrix gains on the part ``choose``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Training the ranker: one linear model over bounded features, fitted to questions with the lines that answer them.
+r"""Trains the ranker: one linear model over bounded features, fitted to questions with the lines that answer them.
 
-    python -m training.ranker --asked benchmarks/asked --checkouts DIR --indexes DIR \\
+    python -m training.ranker --asked benchmarks/asked --checkouts DIR --indexes DIR \
         [--annotations DIR --repositories DIR] [--out ranker.json] [--shipped] [--report]
 
-Features are computed by the very code that searches, over real indexes. Weights are fitted to the repositories of the
-part ``learn``; the ridge and the decay are chosen on ``choose``; ``--shipped`` measures the ranker that ships instead,
+The code of the search itself computes the features, over real indexes. Weights are fitted to the repositories of the
+part ``learn``; the ridge and the decay are chosen on ``choose``. ``--shipped`` measures the ranker that ships instead,
 ``--beside`` fits single features beside its weights; ``--report`` opens the part ``report``, once a release.
 """
 

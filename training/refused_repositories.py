@@ -1,8 +1,8 @@
 """The repositories that must never be trained on, and how a clone of one is recognised.
 
-A model that has seen what it is judged by proves nothing. So evaluation repositories are refused by the name they are
-given and by every git remote, without regard to case, and, unless the name is a general word, under any owner: a
-fork or a moved repository is the same text.
+A model that has seen its test proves nothing. So evaluation repositories are refused by their given name and by every
+git remote, regardless of case, and, unless the name is a general word, under any owner: a fork or a moved repository
+has the same text.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""A softmax over candidates whose right answers are known by places only: the marginal likelihood of any of them.
+"""A softmax over candidates of which only the answering places are known: the marginal likelihood of any of them.
 
-Of a place that answers, several candidates may lie in it, and of a file that answers, all of its chunks do. Which of
-them is the best is not known, so the loss asks that their shares of the softmax add up to much, not that each has some
-(the multiple-instance form of ListNet; Cao et al., "Learning to Rank: From Pairwise Approach to Listwise Approach",
-2007).
+Several candidates may lie in a place that answers, and all chunks of a file in a file that answers. Which of them is
+best is not known, so the loss requires that their shares of the softmax add up to much, not that each has some (the
+multiple-instance form of ListNet; Cao et al., "Learning to Rank: From Pairwise Approach to Listwise Approach", 2007).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A git repository as a source of training text: what it is called, at which commit, under which licence.
+"""A git repository as a source of training text: its name, commit and licence.
 
-Reads objects, not a work tree, so that a bare clone is enough and nothing is checked out.
+It reads objects, not a work tree, so that a bare clone is enough and nothing is checked out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Choose the rows of the table: the ancestor's word pieces that our words can reach, and frequent words it would cut.
+"""Chooses the rows of the table: the ancestor's word pieces that our words can reach, and frequent words it would cut.
 
 ``python -m training.vocabulary PAIRS --ancestor vocab.txt --out vocabulary.txt --counts counts.npy``
 """

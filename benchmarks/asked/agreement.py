@@ -1,9 +1,9 @@
-"""How far a second reader, who saw the questions alone, agrees with those who wrote them.
+"""Prints how far a second reader, who saw only the questions, agrees with their writers.
 
     python benchmarks/asked/agreement.py
 
-The second reader's places are in ``second_reader.json``, best first. Lines agree where they overlap or lie within
-three lines of each other: a definition and the comment above it are one place.
+The second reader's places are in ``second_reader.json``, best first. Lines agree if they overlap or lie within three
+lines of each other: a definition and the comment above it are one place.
 """
 
 from __future__ import annotations

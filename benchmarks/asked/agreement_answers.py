@@ -1,11 +1,10 @@
-"""How far a second reader, who saw the questions alone, agrees with what ``answers/`` records, by kind of question.
+"""Prints how far a second reader, who saw only the questions, agrees with ``answers/``, by kind of question.
 
     python benchmarks/asked/agreement_answers.py [--show]
 
-``second_reader_answers.json`` has an answer to each of some questions of learn and choose, drawn at random: whether it
-can be answered, the answer, the places and commits that it rests on, and the words that a right answer must have in
-the second reader's eyes. Each is judged as any other answer is (``_answers_judge``), by what it says itself: none of
-the words that its places hold count.
+``second_reader_answers.json`` has an answer to each of some questions of learn and choose, drawn at random: whether the
+question can be answered, the answer, its places and commits, and the words that the second reader requires of a right
+answer. Each is judged as any other answer (``_answers_judge``), by its own words: those of its places do not count.
 """
 
 from __future__ import annotations

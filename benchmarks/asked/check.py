@@ -1,8 +1,8 @@
-"""Check files of questions: their form, and that each piece of evidence stands where it is said to.
+"""Checks files of questions: their form, and that each piece of evidence is where it is said to be.
 
     python benchmarks/asked/check.py --repositories DIR FILE...
 
-A checkout lies in ``DIR/OWNER__NAME`` at the file's commit.
+A checkout is in ``DIR/OWNER__NAME`` at the file's commit.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Check the questions of ``answers/``: their form, and that what makes an answer right stands where it is said to.
+"""Checks the questions of ``answers/``: their form, and that their evidence is where it is said to be.
 
     python benchmarks/asked/check_answers.py --checkouts DIR [FILE...]
 
-A clone with its history lies in ``DIR/OWNER__NAME``, at the file's commit. What is checked: each quote stands in its
-lines, required words in the evidence or in the commits that answer, commits in the history, parts somewhere in the
-corpus, and the words of ``absent`` nowhere in it.
+A clone with its history is in ``DIR/OWNER__NAME``, at the file's commit. It checks that each quote is in its lines, the
+required words in the evidence or in the commits that answer, commits in the history, parts somewhere in the corpus, and
+the words of ``absent`` nowhere in it.
 """
 
 from __future__ import annotations

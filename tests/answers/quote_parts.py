@@ -25,4 +25,5 @@ FIVE = Passage(2, "five.md", 1, 1, "The default is five.", language="markdown")
 
 def hit(passage: Passage, score: float, found: Span | None = None) -> Hit:
     document = Document(passage.path, "", 0, 0, passage.language)
-    return Hit(document, Chunk(Span(0, 1, passage.start_line, passage.end_line), passage.text), score, found=found)
+    chunk = Chunk(Span(0, 1, passage.start_line, passage.end_line), passage.text)
+    return Hit(document, chunk, score, ranked_span=found)

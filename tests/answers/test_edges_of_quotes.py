@@ -220,9 +220,8 @@ def test_a_line_that_was_found_is_what_is_quoted() -> None:
     filler = " ".join(["The vault is opened once and is kept open until the process ends."] * 12)
     one = passage(1, f"## One\n\nA queue. {filler}\n\n## Two\n\nA queue. {filler}\n")
     for line, label in ((3, "One"), (7, "Two")):
-        found = Hit(
-            Document("1.x", "", 0, 0, "markdown"), Chunk(Span(0, 1, 1, 7), one.text), 1.0, found=Span(0, 1, line, line)
-        )
+        document, ranked = Document("1.x", "", 0, 0, "markdown"), Span(0, 1, line, line)
+        found = Hit(document, Chunk(Span(0, 1, 1, 7), one.text), 1.0, ranked_span=ranked)
         [quote] = answer("queue", [one], hits=[found]).quotes
         assert quote.label == label
 
@@ -252,7 +251,8 @@ def test_the_label_of_prose(title: str, symbol: str | None, label: str) -> None:
 def test_code_beside_what_was_found_has_not_its_name() -> None:
     text = "def drain():\n" + "".join(f"    step_{n}()\n" for n in range(40)) + "\n\ndef default():\n    return 5\n"
     code = Passage(2, "a.py", 1, 45, text, symbol="drain", language="python")
-    found = Hit(Document("a.py", "", 0, 0, "python"), Chunk(Span(0, 1, 1, 45), text), 9.0, found=Span(0, 1, 1, 41))
+    document, ranked = Document("a.py", "", 0, 0, "python"), Span(0, 1, 1, 41)
+    found = Hit(document, Chunk(Span(0, 1, 1, 45), text), 9.0, ranked_span=ranked)
     first = passage(1, "The default is one.")
     quotes = answer(QUESTION, [first, code], refused=False, hits=[hit(first, 9.0), found]).quotes
     assert [(quote.n, quote.start_line, quote.label) for quote in quotes] == [(1, 1, ""), (2, 44, "")]

@@ -16,6 +16,7 @@ from quaestor.answers.drafts import (
     end_of_statement,
     in_code,
     innermost_definition,
+    line_of_name,
     place_of,
     stretch,
 )
@@ -126,6 +127,11 @@ def test_a_head_ends_before_the_body(language: str) -> None:
 def test_a_head_without_a_known_definition_is_the_statement_that_names_it() -> None:
     lines = ["drain first", "", "@drain", "static", "int drain(", "  int a)", "{"]
     assert end_of_head(lines, None, 3, "drain") == 6
+
+
+def test_a_name_in_a_comment_or_a_string_is_not_given_there() -> None:
+    lines = ["# X", "@X", "f('X', \"X\")", "X()", "X()"]
+    assert [line_of_name(lines, 1, last, "X") for last in (5, 4, 3)] == [4, 4, 1]
 
 
 def test_the_innermost_definition_holds_a_line() -> None:
@@ -265,6 +271,10 @@ def test_of_modules_of_one_name_none_is_meant(index: Index) -> None:
 def test_blank_lines_around_a_quote_are_left_out(index: Index) -> None:
     hit = CorpusLines(index).hit("ferry/boat.py", 2, 4)
     assert (hit.start_line, hit.end_line, hit.text) == (4, 4, "def carry(letter):")
+    with pytest.raises(KeyError, match=r"ferry/none\.py"):
+        CorpusLines(index).hit("ferry/none.py", 2, 4)
+    with pytest.raises(KeyError, match=r"ferry/none\.py"):
+        CorpusLines(index).statement("ferry/none.py", 2)
 
 
 def test_code_with_a_backtick_stands_between_two() -> None:

@@ -141,24 +141,26 @@ SCANNER = (
 )
 
 
+FILES = {
+    "pick.c": RANDOM_ACCESS,
+    "agent.c": PERMITTED,
+    "core.c": SCHEDULER,
+    "popup.c": POPUP,
+    "src/scanner.cpp": SCANNER,
+    "queue.c": QUEUE,
+    "run/guard.go": GUARD,
+    "run/runner.go": "package run\n\nfunc Run() {}\n",
+    "cmd/main.go": 'package main\n\nimport "example.org/shop/run"\n\nfunc main() { run.Run() }\n',
+    "lib/order.rb": SCOPE,
+    "src/shop_adapter.erl": ADAPTER,
+    "src/Plugin.swift": PLUGIN,
+    "src/Patterns.hs": IN_BRACES,
+}
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    files = {
-        "pick.c": RANDOM_ACCESS,
-        "agent.c": PERMITTED,
-        "core.c": SCHEDULER,
-        "popup.c": POPUP,
-        "src/scanner.cpp": SCANNER,
-        "queue.c": QUEUE,
-        "run/guard.go": GUARD,
-        "run/runner.go": "package run\n\nfunc Run() {}\n",
-        "cmd/main.go": 'package main\n\nimport "example.org/shop/run"\n\nfunc main() { run.Run() }\n',
-        "lib/order.rb": SCOPE,
-        "src/shop_adapter.erl": ADAPTER,
-        "src/Plugin.swift": PLUGIN,
-        "src/Patterns.hs": IN_BRACES,
-    }
-    with index_of(tmp_path_factory.mktemp("explained") / "shop", files) as index:
+    with index_of(tmp_path_factory.mktemp("explained") / "shop", FILES) as index:
         yield index
 
 

@@ -66,6 +66,24 @@ def test_versions(question: str, expected: tuple[str, tuple[str, ...], str]) -> 
 
 
 @pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("What are the breaking changes in 0.8?", "breaking"),
+        ("What broke in 0.8?", "breaking"),
+        ("what was removed in 0.8", "remov"),
+        ("what is deprecated since 0.8", "deprecat"),
+        ("which bugs were fixed in 0.8?", "fix"),
+        ("What did 0.8 add?", "add"),
+        ("what changed in 0.8", ""),
+    ],
+)
+def test_which_part_of_the_changes_is_asked_for(question: str, part: str) -> None:
+    found = read(question)
+    assert found is not None and found.kind == "changes" and found.versions == ("0.8",)
+    assert found.part.startswith(part) and bool(found.part) == bool(part)
+
+
+@pytest.mark.parametrize(
     ("question", "since", "until"),
     [
         ("what changed today?", "2024-03-14", ""),
@@ -142,6 +160,18 @@ def test_times(question: str, since: str, until: str) -> None:
         ("src/a.py の履歴", "past", "src/a.py", "added"),
         ("¿Historial de src/a.py?", "past", "src/a.py", "added"),
         (f"who wrote {'x' * 160}", "author", "x" * 160, "added"),
+        ("Since when does it support rate limits?", "origin", "rate limits", "added"),
+        ("since which version does Client accept a proxy", "origin", "Client a proxy", "added"),
+        ("In which version did the ferry drop Python 3.7?", "origin", "Python 3.7", "removed"),
+        ("which release stopped supporting gauges", "origin", "gauges", "removed"),
+        ("Why is the bell gone?", "origin", "bell", "removed"),
+        ("since when are gauges no longer supported", "origin", "gauges", "removed"),
+        ("What was 'ferry tow' called before?", "origin", "ferry tow", "renamed"),
+        ("what is the former name of TideTable", "origin", "TideTable", "renamed"),
+        ("who contributes most to this project", "author", "", "added"),
+        ("has anything about the tide table changed recently?", "commits", "tide table", "changed"),
+        ("what happened around the gauges last week", "commits", "gauges", "changed"),
+        ("What did Ana Núñez change in July 2023?", "commits", "", "added"),
     ],
 )
 def test_things(question: str, kind: str, subject: str, verb: str) -> None:

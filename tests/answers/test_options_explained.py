@@ -128,24 +128,26 @@ TALK = """say("colour", "what is asked of everybody")
 COMPLETION = "complete('--bare', 'print nothing around it')\n"
 
 
+FILES = {
+    "README.md": README,
+    "docs/settings.rst": REFERENCE,
+    "docs/announce/1.0.md": "- `--keep-days` is new, and keeps what was sold before\n",
+    "man/shop.1": MANUAL,
+    "flags.go": FLAGS,
+    "src/args.rs": ARGS,
+    "lib/server.rb": SERVER,
+    "usage.c": USAGE,
+    "shop.conf": CONF,
+    "talk.py": TALK,
+    "publish.py": BUILD,
+    "a/completions.py": COMPLETION,
+    "tests/test_flags.py": "run('--no-wait', 'what a test says of it')\n",
+}
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    files = {
-        "README.md": README,
-        "docs/settings.rst": REFERENCE,
-        "docs/announce/1.0.md": "- `--keep-days` is new, and keeps what was sold before\n",
-        "man/shop.1": MANUAL,
-        "flags.go": FLAGS,
-        "src/args.rs": ARGS,
-        "lib/server.rb": SERVER,
-        "usage.c": USAGE,
-        "shop.conf": CONF,
-        "talk.py": TALK,
-        "publish.py": BUILD,
-        "a/completions.py": COMPLETION,
-        "tests/test_flags.py": "run('--no-wait', 'what a test says of it')\n",
-    }
-    with index_of(tmp_path_factory.mktemp("options") / "shop", files) as index:
+    with index_of(tmp_path_factory.mktemp("options") / "shop", FILES) as index:
         yield index
 
 

@@ -155,6 +155,8 @@ GO = "panic: no boat\n\ngithub.com/x/y.(*Raft).runFSM(0xc00)\n\t/home/me/raft/fs
         ("==12== Invalid read\n==12==    at 0x4: send (send.c:5)", [("send.c", 5, ("send",), "")], ["Invalid read"]),
         ("a.py:3: error: no boat", [("a.py", 3, (), "")], [": error: no boat"]),
         ("x.rb:5:in `send'", [("x.rb", 5, ("send",), "")], []),
+        ("x.rb:5:in `send': no quay to land at (Quay)", [("x.rb", 5, ("send",), "")], ["no quay to land at (Quay)"]),
+        ("x.rb:5:in 'Quay#send': gone (Quay)", [("x.rb", 5, ("Quay", "send"), "")], ["gone (Quay)"]),
     ],
 )
 def test_frames_and_messages_of_a_trace(

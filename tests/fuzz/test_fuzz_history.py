@@ -8,8 +8,7 @@ from pathlib import Path
 from fuzz.parser_properties import fuzzed
 from quaestor.history.git import Output, Repository
 from quaestor.history.history_json import commit_text, is_object
-from quaestor.history.line_history import blame
-from quaestor.history.log import clean_message, clean_name, read_commits
+from quaestor.history.log import blame, clean_message, clean_name, read_commits
 from quaestor.history.versions import (
     Version,
     before,

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from quaestor.history.versions import (
     Tag,
     Version,
-    before,
     first_release,
     is_changelog,
+    newest_before,
     prefix_of_tag,
     sections,
     tag_text,
@@ -48,9 +48,9 @@ def test_what_names_no_version(tag: str) -> None:
 
 def test_the_version_before() -> None:
     listed = [found for name in ("1.0", "1.9", "1.10", "2.0rc1", "2.0", "2.1") if (found := version_in(name))]
-    assert before(Version((2,)), listed) == Version((1, 10))
-    assert before(Version((2,), "rc1"), listed) == Version((1, 10))
-    assert before(Version((1,)), listed) is None
+    assert newest_before(Version((2,)), listed) == Version((1, 10))
+    assert newest_before(Version((2,), "rc1"), listed) == Version((1, 10))
+    assert newest_before(Version((1,)), listed) is None
 
 
 STYLES = {
@@ -200,9 +200,9 @@ def test_versions_by_words() -> None:
     ]
     assert version_of_tag("v0.0") == Version((0,))
     assert (version_of_tag("1234567890"), version_of_tag("123456789")) == (None, Version((123456789,)))
-    assert before(Version((2, 1), "rc1"), [Version((2,)), Version((2,), "rc1")]) == Version((2,))
-    assert before(Version((2, 1), "rc2"), [Version((2, 1), "rc1"), Version((2,))]) == Version((2, 1), "rc1")
-    assert before(Version((2, 1)), [Version((2, 1), "rc1"), Version((2,))]) == Version((2,))
+    assert newest_before(Version((2, 1), "rc1"), [Version((2,)), Version((2,), "rc1")]) == Version((2,))
+    assert newest_before(Version((2, 1), "rc2"), [Version((2, 1), "rc1"), Version((2,))]) == Version((2, 1), "rc1")
+    assert newest_before(Version((2, 1)), [Version((2, 1), "rc1"), Version((2,))]) == Version((2,))
 
 
 def test_where_sections_begin_and_end() -> None:

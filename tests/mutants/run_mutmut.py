@@ -7,7 +7,8 @@ tried by these tests in a fork of its own, up to the first that fails. Nothing i
 Only what runs within the tests' own process is changed, not the programs that they start. A mutant that no test kills
 is printed as a difference, unless ``equivalent.toml`` says why no test can kill it. The counts, with every survivor,
 are saved in ``benchmarks/results/mutants.json``. Of a scope with a ``sample``, that many mutants are tried, drawn by
-a seed of its own.
+a seed. Tests are written for the survivors of the usual one, so its share says more of these than of all mutants: of a
+sample that ``--seed`` draws anew, only the counts are saved, beside the others.
 """
 
 from __future__ import annotations
@@ -111,15 +112,18 @@ def main() -> int:
     parser.add_argument("--only", default="", help="names of scopes, by commas; all by default")
     parser.add_argument("--again", action="store_true", help="try the survivors that are saved, on the tests of now")
     parser.add_argument("--judge", action="store_true", help="try nothing, count with what is judged by now")
+    parser.add_argument(
+        "--seed", type=int, default=_SEED, help="draw another sample than the one that tests were written for"
+    )
     given = parser.parse_args()
     scopes = tomllib.loads((HERE / "scopes.toml").read_text(encoding="utf-8"))
     for name in given.only.split(",") if given.only else scopes:
         # A fork for each scope: code that is imported cannot be changed any more.
         if (process := os.fork()) == 0:
             before = _saved(name) if given.again or given.judge else None
-            outcome = _judged(before if before and given.judge else _tried(scopes[name], before))
+            outcome = _judged(before if before and given.judge else _tried(scopes[name], before, given.seed))
             _print(name, outcome)
-            _save(name, outcome)
+            _save(name, outcome, given.seed)
             sys.stdout.flush()
             os._exit(0)
         if os.waitpid(process, 0)[1]:
@@ -130,7 +134,7 @@ def main() -> int:
 # --- trying ---------------------------------------------------------------------------------------------------------
 
 
-def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
+def _tried(scope: Mapping[str, Any], before: Outcome | None, seed: int = _SEED) -> Outcome:
     """Return what becomes of a scope's mutants, or of those that survived before."""
     paths = {_module(path): path for glob in scope["mutated"] for path in sorted(ROOT.glob(glob))}
     if before is not None:
@@ -143,7 +147,7 @@ def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
         every = (f"{module}.{name}" for module, one in changed.items() for name in one.mutated.mutant_names)
         names = sorted(name for name in every if any(fnmatchcase(name, glob) for glob in scope.get("names", ["*"])))
         size = scope.get("sample", len(names))
-        chosen = random.Random(_SEED).sample(names, size) if size < len(names) else names
+        chosen = random.Random(seed).sample(names, size) if size < len(names) else names
     else:
         named = [(one, _name_now(changed, one)) for one in open_ones]
         chosen = [name for _, name in named if name]
@@ -376,18 +380,23 @@ def _saved(name: str) -> Outcome:
     return Outcome(saved["commit"], made, saved["mutants"], saved["killed"], survivors)
 
 
-def _save(name: str, outcome: Outcome) -> None:
-    saved = json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.exists() else {}
-    saved[name] = {
+def _save(name: str, outcome: Outcome, seed: int, report: Path = REPORT) -> None:
+    """Save what came of a scope's usual sample; of another sample only its counts, beside those."""
+    saved = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}
+    counts = {
         "commit": outcome.commit,
         "made": outcome.made,
         "mutants": outcome.mutants,
         "killed": outcome.killed,
         "equivalent": outcome.equivalent,
         "share": round(outcome.share, 3),
-        "survivors": [asdict(one) for one in outcome.survivors],
     }
-    REPORT.write_text(json.dumps(dict(sorted(saved.items())), indent=1) + "\n", encoding="utf-8")
+    fresh = saved.get(name, {}).get("fresh", {})
+    if seed == _SEED:
+        saved[name] = {**counts, "survivors": [asdict(one) for one in outcome.survivors], "fresh": fresh}
+    else:
+        saved[name]["fresh"] = {**fresh, str(seed): counts}
+    report.write_text(json.dumps(dict(sorted(saved.items())), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

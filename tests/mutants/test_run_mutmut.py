@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -77,6 +78,22 @@ def test_a_saved_survivor_is_found_by_its_lines_whatever_its_number_is_now() -> 
     assert run_mutmut._name_now(changed, run_mutmut.Survivor(name, was, became)) == name
     assert run_mutmut._name_now(changed, run_mutmut.Survivor(name, "edited", became)) == ""
     assert run_mutmut._name_now({}, run_mutmut.Survivor(name, was, became)) == ""
+
+
+def test_of_a_fresh_sample_the_counts_stand_beside_the_usual_one(tmp_path: Path) -> None:
+    import run_mutmut  # noqa: PLC0415 - imports mutmut
+
+    report = tmp_path / "mutants.json"
+    survivor = run_mutmut.Survivor("quaestor.x.x_f__mutmut_1", "a", "b")
+    usual, other = (run_mutmut.Outcome("c0ffee", 900, 100, killed, (survivor,)) for killed in (99, 80))
+    run_mutmut._save("ways", usual, run_mutmut._SEED, report)
+    run_mutmut._save("ways", other, 7, report)
+    run_mutmut._save("ways", usual, run_mutmut._SEED, report)
+    saved = json.loads(report.read_text(encoding="utf-8"))["ways"]
+    assert (saved["share"], len(saved["survivors"])) == (0.99, 1)
+    assert saved["fresh"] == {
+        "7": {"commit": "c0ffee", "made": 900, "mutants": 100, "killed": 80, "equivalent": 0, "share": 0.8}
+    }
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_words_that_the_corpus_has_not_stay_as_they_were(strange: tuple[Path, Se
 def test_what_is_too_small_is_told_so(tmp_path: Path) -> None:
     root, settings = lay_out(tmp_path / "small", 9), Settings(home=str(tmp_path / "home"))
     with Index.build(root, settings=settings) as index:
-        with pytest.raises(UsageError, match=r"too small to tune: of 9 documents come .* 80 are needed"):
+        with pytest.raises(UsageError, match=r"too small to tune: 9 documents gave .* 80 are needed"):
             tune(index, settings)
         assert index.store.generation() == 1
 
@@ -118,7 +118,7 @@ def test_one_document_is_no_documents(tmp_path: Path) -> None:
     root, settings = lay_out(tmp_path / "one", 1), Settings(home=str(tmp_path / "home"))
     with (
         Index.build(root, settings=settings) as index,
-        pytest.raises(UsageError, match="too small to tune: of 1 document come "),
+        pytest.raises(UsageError, match="too small to tune: 1 document gave "),
     ):
         tune(index, settings)
 

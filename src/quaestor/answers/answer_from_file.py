@@ -40,10 +40,10 @@ _OF_HEAD = re.compile(
     rf"|(?:what(?:'s|\s+is|\s+was)\s+)?(?:the\s+)?(?:status|state|title|date|{_WHO})\b)",
     re.IGNORECASE,
 )
-"""What the head of such a document tells."""
+"""The lines that the head of such a document may have."""
 _LONGEST_HEAD = 24
 _TITLE = 5
-"""Lines within which the first heading is a document's title."""
+"""A document's title is the first heading within this many lines."""
 _ORIGIN = re.compile(
     rf"who\s+(?:first\s+|originally\s+)?(?:wrote|started|created|founded|invented|made|built|developed|is\s+behind)\s+{IT}(?:\s.*)?"
     rf"|(?:when|how|why|by\s+whom)\s+(?:was|did)\s+{IT}\s+(?:\w+\s+)?(?:start(?:ed)?|beg[iu]n|founded|created|born|come\s+about)(?:\s.*)?"
@@ -55,7 +55,7 @@ _TELLS_ORIGIN = re.compile(
     r"(?:\s+(?:and|&|of)\s+.*)?",
     re.IGNORECASE,
 )
-"""What pages are called that tell how all of it began."""
+"""Titles of pages about the origin of a project."""
 _VERSION = re.compile(r"\W*v?\d+\.\d+")
 _HEAD_OF_PAGE = 40
 _ASKS_ORIGIN = (
@@ -84,7 +84,7 @@ _MAKING = re.compile(
     r"\b(?:add|creat|new|writ|mak|develop|implement|contribut|extend|how to|custom|own|regist)", re.IGNORECASE
 )
 _ARE_MADE = frozenset(terms("translation translating localization localisation internationalization"))
-"""What its heading says by itself: to translate is to add a translation."""
+"""Things whose name is also the verb for adding one: to translate is to add a translation."""
 _MOST_READ, _LONGEST_SECTION, _FEWEST_WORDS = 1000, 40, 8
 _GLOB = re.compile(r"[*?\[\]!\\]")
 

@@ -20,9 +20,9 @@ ASKED_BACK = (
     "ask again with the name of the thing, a file, or the words of a message."
 )
 _GOES_ON = 0.7
-"""How likely a question goes on with the topic from which on it is read together with the one before."""
+"""The continuity from which on a question is read together with the one before."""
 _LONGEST = 12
-"""Words of a question that can be without context."""
+"""The most words of a question that may lack context."""
 _POINTING = re.compile(
     r"\b(?:it|its|that|this|these|those|they|them|there|one|ones|former|latter|other|others|same|above|previous|mentioned|he|she)\b",
     re.IGNORECASE,
@@ -91,7 +91,7 @@ def with_context(text: str, earlier: Sequence[str]) -> str:
 def _needs_context(text: str, earlier: Sequence[str]) -> bool:
     """Return whether a question only points back, or goes on with the one before and has no telling word.
 
-    One that has a telling word, which nothing here may hold, is to be judged by that word.
+    A question with a telling word is judged by that word, even if nothing here contains it.
     """
     if is_without_context(text):
         return _POINTING.search(text) is not None

@@ -147,9 +147,9 @@ def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> 
 
 
 def _by_least_indented(lines: Sequence[str], filled: Sequence[int], least: int) -> list[list[int]]:
-    """Group the numbers of lines that are not blank: each least indented line that begins something begins a group.
+    """Group the numbers of lines that are not blank: a least indented line begins a group unless it continues one.
 
-    What stands right below comments belongs to them.
+    Lines right below comments belong to them.
     """
     groups: list[list[int]] = []
     only_comments = False  # since the last group began

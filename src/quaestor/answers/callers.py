@@ -24,7 +24,7 @@ from quaestor.search.names_in_question import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 
 _LIMIT = 200
-"""Places of each kind that are looked for: parsing so many takes a fraction of a second."""
+"""The most places of each kind; parsing the files of so many takes a fraction of a second."""
 _MOST_SHOWN = 12
 _MOST_SHOWN_BESIDE = 3
 _MOST_OF_FILE = 4
@@ -101,7 +101,7 @@ class _CallersAnswer:
 
     def __init__(self, request: CallersQuestion, resolved: ResolvedName, lines: CorpusLines, file: str = "") -> None:
         assert resolved.related is not None
-        self._asked = request
+        self._request = request
         self._file = file
         self._name = resolved.name
         self._taken_for = resolved.name if resolved.corrected else ""
@@ -116,11 +116,11 @@ class _CallersAnswer:
         code, tests = self._requested_uses()
         if not (code.places or tests.places or self._definitions or self._related.target.path):
             return None
-        if self._asked.without_tests:
+        if self._request.without_tests:
             tests = _PlacesOfKind((), 0)
         self._draft.say(self._say_how_often(code, tests))
         parts: list[tuple[_PlacesOfKind, RelatedKind]] = [(code, "callers"), (tests, "tests")]
-        if self._asked.kind == "tests":
+        if self._request.kind == "tests":
             parts.reverse()
         most = _MOST_SHOWN
         for of_kind, kind in parts:
@@ -143,14 +143,14 @@ class _CallersAnswer:
             self._draft.say(self._other_definitions(self._definitions[1:]))
         return self._draft.finish("callers")
 
-    def _say_callees(self, known: Mapping[str, str]) -> str:
+    def _say_callees(self, places: Mapping[str, str]) -> str:
         name = in_code(self._name)
-        if not known:
+        if not places:
             return f"{name} calls nothing that this corpus defines."
-        names = "; ".join(f"{in_code(one)} ({in_code(place)})" for one, place in [*known.items()][:_MOST_CALLEES])
-        more = len(known) - _MOST_CALLEES
+        names = "; ".join(f"{in_code(one)} ({in_code(place)})" for one, place in [*places.items()][:_MOST_CALLEES])
+        more = len(places) - _MOST_CALLEES
         beyond = f"; and {more} more" if more > 0 else ""
-        return f"{name} calls {amount(len(known), 'name')} that this corpus defines: {names}{beyond}. Told by name."
+        return f"{name} calls {amount(len(places), 'name')} that this corpus defines: {names}{beyond}. Told by name."
 
     def _defined_at(self, corpus: Corpus, name: str) -> str:
         """Return where a name is defined, as ``path:line``; empty where it is not."""
@@ -168,13 +168,13 @@ class _CallersAnswer:
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
         uses = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
         inside = [one for one in uses if self._is_inside(one)]
-        self._elsewhere = bool(self._asked.inside) and not inside and bool(uses)
+        self._elsewhere = bool(self._request.inside) and not inside and bool(uses)
         uses = inside or uses
         tests = [one for one in uses if one.kind == "tests" or self._is_inner_test(one)]
         code = [one for one in uses if one not in tests]
         total = self._related.total
         more = [max(0, total.get(kind, 0) - len(self._related.of(kind))) for kind in ("callers", "tests")]
-        if inside and self._asked.inside:
+        if inside and self._request.inside:
             more = [0, 0]  # how many of those that were not looked at lie there is not known
         return _PlacesOfKind(code, more[0]), _PlacesOfKind(tests, more[1])
 
@@ -193,14 +193,14 @@ class _CallersAnswer:
         return any(map(_RUST_TEST.match, file.lines[holder.span.start_line - 1 : one.start_line]))
 
     def _is_outside(self, path: str) -> bool:
-        outside = self._asked.outside
+        outside = self._request.outside
         if outside == ".":
             return any(path == one.path for one in self._definitions)
         return bool(outside) and f"/{path}".endswith(f"/{outside.lstrip('./')}")
 
     def _is_inside(self, one: Relative) -> bool:
         """Return whether a place lies in the file, the folder or the definition that the question names."""
-        wanted = self._asked.inside.strip("./").lower()
+        wanted = self._request.inside.strip("./").lower()
         path = one.path.lower()
         names = {*path.split("/"), *re.split(r"\W+", (one.symbol or "").lower())}
         stems = {name.partition(".")[0] for name in path.split("/")}
@@ -209,7 +209,7 @@ class _CallersAnswer:
     def _order(self, one: Relative) -> tuple[bool, bool, bool, int, bool, int]:
         """Return a sort key for places: those that the question describes come first, tests and vendored code last."""
         profile = profile_path(one.path)
-        shared_words = len(content_terms(one.path.replace("/", " ")) & content_terms(self._asked.other_words))
+        shared_words = len(content_terms(one.path.replace("/", " ")) & content_terms(self._request.other_words))
         role = _ROLES.index(one.role) if one.role in _ROLES else len(_ROLES)
         home = any(own.path == one.path for own in self._definitions)
         return bool(profile.background), profile.example, not self._names_its_owner(one), -shared_words, home, role
@@ -227,16 +227,17 @@ class _CallersAnswer:
         if tests.places:
             counts.append(f"{least}{_amount(tests)} in tests")
         name = in_code(self._name)
-        prefix = f"{in_code(self._asked.target)} occurs nowhere here; this is about {name}. " if self._taken_for else ""
+        target = in_code(self._request.target)
+        prefix = f"{target} occurs nowhere here; this is about {name}. " if self._taken_for else ""
         if self._file:
             prefix = f"No import here names {in_code(self._file)}, so this is about {name}, which it is called after. "
         if not counts:
-            beside = " outside it" if self._asked.outside else ""
+            beside = " outside it" if self._request.outside else ""
             return f"{prefix}Nothing in this corpus uses {name}{beside}, as far as its name tells."
         if self._elsewhere:
-            prefix = f"{prefix}Nothing in {in_code(self._asked.inside)} uses {name}, as far as its name tells. "
-        elif self._asked.inside:
-            counts = [f"{one} in {in_code(self._asked.inside)}" for one in counts]
+            prefix = f"{prefix}Nothing in {in_code(self._request.inside)} uses {name}, as far as its name tells. "
+        elif self._request.inside:
+            counts = [f"{one} in {in_code(self._request.inside)}" for one in counts]
         verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
         beyond = " By name alone: another thing of this name may be among them." if len(self._definitions) > 1 else ""
         return f"{prefix}{name} {verb} at {' and at '.join(counts)}.{beyond}"

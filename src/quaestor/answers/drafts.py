@@ -20,10 +20,10 @@ from quaestor.related.stored_files import IndexedFile, load_file
 
 _LONGEST_STATEMENT = 6
 _LARGEST = 1_000_000
-"""Letters of a file beyond which its definitions are not looked for."""
+"""The most characters of a file whose definitions are searched for."""
 _LONGEST_HEAD = 20
 _CITED = re.compile(r"\"[^\"]*\"|'[^']*'|^\s*(?:#|//|\*|/\*|--|@).*")
-"""What bears a name and does not give it: strings, comments, decorators."""
+"""Text in which a name is only mentioned: strings, comments, decorators."""
 _OPENING, _CLOSING = "([{", ")]}"
 
 _WHOLE = 30

@@ -39,7 +39,7 @@ _SHORT = 6
 _FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault)s?$|^Unable[A-Z]")
 _NAMES_FAULT = re.compile(r"\b(?:raise[sd]?|throws?|thrown|errors?|exceptions?|fail(?:s|ed|ure)?)\b", re.IGNORECASE)
 _RAISES = re.compile(r"\b(?:raise|throw|panic!?|fatalError|preconditionFailure|abort|die|error!|bail!)\b\W")
-"""What a line has that raises the message which stands in it."""
+"""Words of a line that raises the message in it."""
 _LONGEST = 200_000
 
 _MOST_LOOKED_AT = 24
@@ -65,10 +65,10 @@ def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
     trace, lines = read_trace(text), CorpusLines(corpus)
     frames = _frames_here(corpus, trace.frames, lines)
-    ours: dict[str, list[int]] = {}
+    frame_lines: dict[str, list[int]] = {}
     for frame in frames:
-        ours.setdefault(frame.path, []).append(frame.line)
-    places = find_templates(corpus, trace, ours, lines)
+        frame_lines.setdefault(frame.path, []).append(frame.line)
+    places = find_templates(corpus, trace, frame_lines, lines)
     message = "\n".join(trace.messages)
     raising: tuple[Relative, ...] = ()
     if not frames and places.origin is None:
@@ -103,7 +103,7 @@ class _ErrorAnswer:
         self._corpus = corpus
         self._lines = lines
         self._message = message
-        self._found = places
+        self._places = places
         self._frames = frames
         self._draft = Draft()
         self._quoted: list[tuple[str, int, int]] = []
@@ -111,22 +111,22 @@ class _ErrorAnswer:
 
     def answer(self, raising_places: Sequence[Relative]) -> WayAnswer:
         """Return the answer; ``raising_places`` are places that raise an error which the message names."""
-        raised = self._found.origin
+        raised = self._places.origin
         if self._frame_defines_message() or self._frames_come_first():
             self._quote_frames()
         elif raised is not None:
             raising_places = raising_places or self._places_raising(raised)
         self._quote_raising(raising_places)
-        places = [place for place in (raised, *self._found.further) if place is not None]
+        places = [place for place in (raised, *self._places.further) if place is not None]
         places = [place for place in places if not self._is_quoted(place.path, place.first)]
         if places:
             self._draft.say("The message comes from here:")
         for place in places:
             self._quote_template(place)
         self._quote_frames()
-        if self._found.described is not None:
+        if self._places.described is not None:
             self._draft.say("The documents say of it:")
-            self._quote_template(self._found.described)
+            self._quote_template(self._places.described)
         return self._draft.finish("errors")
 
     def _places_raising(self, origin: Template) -> tuple[Relative, ...]:
@@ -141,7 +141,7 @@ class _ErrorAnswer:
 
     def _frame_defines_message(self) -> bool:
         """Return whether an error class that the innermost frame names defines the message's text."""
-        raised = self._found.origin
+        raised = self._places.origin
         if raised is None or not self._frames or not _is_fault(raised, self._message):
             return False
         frame = self._frames[0]
@@ -179,7 +179,7 @@ class _ErrorAnswer:
 
     def _frames_come_first(self) -> bool:
         """Return whether the frames come first, because none of their files holds the message's text."""
-        raised = self._found.origin
+        raised = self._places.origin
         return raised is not None and bool(self._frames) and all(one.path != raised.path for one in self._frames)
 
     def _quote_raising(self, raising: Sequence[Relative]) -> None:
@@ -348,10 +348,10 @@ def _path_fits(frame: Frame, path: str) -> bool:
     return shared > 1 or (shared == whole and not frame.path.startswith("/"))
 
 
-def _definition_of_frame(known: Sequence[Definition], frame: Frame) -> Definition | None:
+def _definition_of_frame(definitions: Sequence[Definition], frame: Frame) -> Definition | None:
     """Return the definition of the last name of a frame that is defined here; of several, the nearest to its line."""
     for name in reversed(frame.names):
-        same = [one for one in known if one.name == name]
+        same = [one for one in definitions if one.name == name]
         if same:
             line = frame.line or 0
             owned = [one for one in same if set(one.scope) & set(frame.names)] or same
@@ -364,10 +364,10 @@ def _lines_away(definition: Definition, line: int) -> int:
 
 
 def _frame_at(
-    file: IndexedFile, frame: Frame, known: Sequence[Definition], definition: Definition | None, callee: str
+    file: IndexedFile, frame: Frame, definitions: Sequence[Definition], definition: Definition | None, callee: str
 ) -> _FrameHere:
     line = _line_now(file, frame, definition, callee)
-    inner = innermost_definition(known, line)
+    inner = innermost_definition(definitions, line)
     if definition is not None and (inner is None or not definition.span.start_line <= line <= definition.span.end_line):
         inner = definition
     first, last = stretch(file, inner, line)

@@ -28,17 +28,17 @@ from quaestor.stores import StoredChunk
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
 _HEAD = 20
 _LONGEST_LICENCE = 80
-"""Lines of a comment at the head of a file, which is read to its end to tell whether it is one about rights."""
+"""The most lines of a comment at the head of a file that are read to tell whether it is a licence."""
 _MOST_LISTED = 25
 _MOST_FILES = 3
 _MOST_DEFINITIONS = 5
 _LIMIT = 60
 _MOST_HOLDING = 200
-"""Chunks that are looked through for the section that documents a name."""
+"""The most chunks that are searched for the section that documents a name."""
 _BARE = 3
-"""Lines of a definition that says nothing but a type or a value."""
+"""The most lines of a definition that consists of a type or a value only."""
 _ASKS_PLACE = re.compile(r"\W*(?:where|definition)\b", re.IGNORECASE)
-"""A question for the place of a definition, whatever a document says of it."""
+"""The beginning of a question for the place of a definition."""
 _KINDS: tuple[RelatedKind, ...] = ("definitions", "callers", "tests")
 _FEWEST_WORDS = 4
 _PARAGRAPH = 12
@@ -48,18 +48,18 @@ _COMMENT = re.compile(
 )
 _CLOSES = {"{-": "-}", "(*": "*)"}
 _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
-"""What may stand before the first comment of a file."""
+"""Beginnings of lines that may precede the first comment of a file."""
 _SPDX = "SPDX-"
-"""Begins a line that names a licence and is no part of its text, so what follows may describe the file."""
+"""The beginning of a line that names a licence without being its text; what follows may describe the file."""
 _ADDRESS = re.compile(
     r"(?im)^.*\bcreated by\b.*$|^\W*[\w+-]+\.\w{1,5}\W*$|(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|@(?:link|author|file|package|since|version)\b.*"
 )
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _HEAD_OF_DOCUMENT = 120
-"""Lines of a document of which an abstract is one."""
+"""An abstract is searched for in this many lines at the beginning of a document."""
 _ABSTRACT = re.compile(r"(?:abstract|summary|simple summary|synopsis|tl;?dr)\W*$", re.IGNORECASE)
 _SOURCES = (".c", ".cc", ".cpp", ".cxx")
-"""Files of languages that import others, which are not imported themselves."""
+"""Files that import others and are not imported themselves."""
 _NEVER_IMPORTED = KEYED | frozenset(
     """bicep cabal caddyfile cmake csharp csv dockerfile gettext go-module hcl make solution swift text visual-basic
     xml""".split()
@@ -292,16 +292,16 @@ def explain_file(corpus: Corpus, path: str, lead: str = "") -> WayAnswer | None:
     return draft.finish("names")
 
 
-def _outer(known: Sequence[Definition], language: str) -> list[Definition]:
+def _outer(definitions: Sequence[Definition], language: str) -> list[Definition]:
     """Return a file's outermost definitions and their members; namespaces are replaced by their contents."""
-    modules = (one for one in known if one.kind == "module") if language in _NAMESPACED else ()
+    modules = (one for one in definitions if one.kind == "module") if language in _NAMESPACED else ()
     spaces = {part for one in modules for part in (*one.scope, one.name)}
-    own = [one for one in known if one.name not in spaces and not GUARD.fullmatch(one.name)]
+    own = [one for one in definitions if one.name not in spaces and not GUARD.fullmatch(one.name)]
     scopes = [(one, len([part for part in one.scope if part not in spaces])) for one in own]
     outer = [one for one, depth in scopes if depth <= 1]
     # The fields of one struct are no outline of a file.
     brief = [one for one, depth in scopes if not depth or (depth == 1 and one.kind not in _FIELDS)]
-    return (brief if len(outer) > _MOST_LISTED else outer) or [one for one in known if len(one.scope) <= 1]
+    return (brief if len(outer) > _MOST_LISTED else outer) or [one for one in definitions if len(one.scope) <= 1]
 
 
 def imported_for(corpus: Corpus, path: str) -> str:
@@ -313,19 +313,19 @@ def imported_for(corpus: Corpus, path: str) -> str:
     return max((one for one in beside if one.endswith(".go") and not one.endswith("_test.go")), default=path)
 
 
-def _explaining_lines(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tuple[int, int, str | None]]:
+def _explaining_lines(file: IndexedFile, definitions: Sequence[Definition]) -> Iterator[tuple[int, int, str | None]]:
     """Yield the lines of a file that explain it: all of a short one, else its comment and its main definition."""
     total = len(file.lines)
     if total <= _WHOLE_FILE:
         yield 1, total, None
         return
     head = _head(file)
-    main = _main(known, profile_path(file.document.path).stem, file.document.language)
+    main = _main(definitions, profile_path(file.document.path).stem, file.document.language)
     if head is not None:
         yield *head, None
     if head is None and main is not None and not _is_described(file, main):
         # What a type does, the comment of one of its methods tells better than its fields.
-        methods = [one for one in known if one.scope == (*main.scope, main.name) and one.kind not in _FIELDS]
+        methods = [one for one in definitions if one.scope == (*main.scope, main.name) and one.kind not in _FIELDS]
         method = max(methods, key=lambda one: _words_above(file, one), default=None)
         if method is not None and _words_above(file, method) >= _FEWEST_WORDS:
             end = end_of_head(file.lines, method, method.span.start_line, method.name)
@@ -334,7 +334,7 @@ def _explaining_lines(file: IndexedFile, known: Sequence[Definition]) -> Iterato
         return
     if main is not None and (head is None or head[1] < main.span.start_line):
         begin = _with_comment(file, main.span.start_line)
-        yield max(begin, head[1] + 1 if head else 1), _last_line_shown(file, main, known), qualified_name(main)
+        yield max(begin, head[1] + 1 if head else 1), _last_line_shown(file, main, definitions), qualified_name(main)
     elif head is None:
         yield 1, _end_of_block(file.lines, min(_HEAD, total)), None
 
@@ -391,22 +391,22 @@ def _before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[in
     return (first, end) if len(find_words(text)) >= _FEWEST_WORDS else None
 
 
-def _main(known: Sequence[Definition], stem: str, language: str) -> Definition | None:
+def _main(definitions: Sequence[Definition], stem: str, language: str) -> Definition | None:
     """Return the definition that a file is named after, in whole or by its beginning, else its largest one."""
     # A field that is called like the file is not what the file is about.
-    outer = [one for one in _outer(known, language) if not one.scope or one.kind not in _FIELDS]
+    outer = [one for one in _outer(definitions, language) if not one.scope or one.kind not in _FIELDS]
     plain = [(re.sub(r"\W|_", "", one.name).lower(), one) for one in outer]
     candidates = [one for name, one in plain if name == stem] or [one for name, one in plain if name.startswith(stem)]
     return max(candidates or outer, key=lambda one: one.span.end - one.span.start, default=None)
 
 
-def _last_line_shown(file: IndexedFile, definition: Definition, known: Sequence[Definition]) -> int:
+def _last_line_shown(file: IndexedFile, definition: Definition, definitions: Sequence[Definition]) -> int:
     """Return the last line to show of a definition; a long one is cut after a block or else after a whole member."""
     start, end = definition.span.start_line, definition.span.end_line
     if end - start < _WHOLE_NAME:
         return end
     last = _end_of_block(file.lines, start + _HEAD)
-    inner = [one.span for one in known if one.scope == (*definition.scope, definition.name)]
+    inner = [one.span for one in definitions if one.scope == (*definition.scope, definition.name)]
     cut = any(one.start_line <= last < one.end_line for one in inner)
     return max((one.end_line for one in inner if one.end_line <= last), default=last) if cut else last
 
@@ -419,11 +419,12 @@ def _end_of_block(lines: Sequence[str], line: int) -> int:
     return min(line, len(lines))
 
 
-def _outline(lines: CorpusLines, path: str, known: Sequence[Definition]) -> str:
+def _outline(lines: CorpusLines, path: str, definitions: Sequence[Definition]) -> str:
     names = ", ".join(
-        f"{in_code('.'.join((*one.scope, one.name)))} ({_line_of(lines, path, one)})" for one in known[:_MOST_LISTED]
+        f"{in_code('.'.join((*one.scope, one.name)))} ({_line_of(lines, path, one)})"
+        for one in definitions[:_MOST_LISTED]
     )
-    more = len(known) - _MOST_LISTED
+    more = len(definitions) - _MOST_LISTED
     return f"{names}{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)"
 
 

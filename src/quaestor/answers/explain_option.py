@@ -1,6 +1,6 @@
 """Explains an option, an environment variable or a setting by what documents say of it and by its declaration.
 
-A question which options or environment variables there are is answered with all that a file declares or code reads.
+"Which options are there?" is answered with all options that a file declares, or all variables that code reads.
 
 Such a name is seldom a definition in a programming language. It is a string that code gives to an option parser or a
 settings reader, so ``explain_name`` does not find it, and a search finds passages with its words.
@@ -18,6 +18,7 @@ from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_cod
 from quaestor.answers.explain_name import section_about
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import EMPTY_WORDS, find_words, terms
 from quaestor.core.wording import amount
@@ -33,9 +34,9 @@ _LONGEST_LINE = 1000
 _MOST_LINES = 12
 _LONGEST_COMMENT = 30
 _MOST_BEFORE = 1
-"""Strings that stand before the option in what declares it: another name of it."""
+"""The most strings before the option in its declaration: another name of it."""
 _FEWEST_WORDS = 3
-"""Words of a text that says what an option does."""
+"""The fewest words of a text that describes an option."""
 
 _OPTION = r"(?P<option>`[^`\s]{2,60}`|(?<![\w-])--?[A-Za-z][\w-]*|[A-Za-z_][\w-]*(?:[.:][\w-]+)*)"
 _KIND = (
@@ -54,12 +55,12 @@ _ASKED = tuple(
     )
 )
 _WRITTEN_SO = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
-"""An option or an environment variable, which needs no word that says so."""
+"""A name that is an option or an environment variable by its form alone."""
 _NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
 _STRINGS_OR_SYMBOLS = re.compile(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
 _SETS = re.compile(r"\b(?:set_var|remove_var|(?:un)?setenv|put_env|delete_env)\b", re.IGNORECASE)
-"""What sets a variable of the environment, mostly for a test."""
+"""Functions that set an environment variable, mostly for a test."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _ASKS_ENVIRONMENT = re.compile(
     r"^\W*(?:(?:what|which|list|show(?:\s+me)?|name|are\s+there(?:\s+any)?)\s+(?:(?:are|all|of|the|other)\s+)*)?"
@@ -68,7 +69,7 @@ _ASKS_ENVIRONMENT = re.compile(
     r"\W*$",
     re.IGNORECASE,
 )
-"""A question for all of them; one for those that do something is to be searched for."""
+"""A question for all environment variables, without a further condition."""
 _READS_VARIABLE = re.compile(
     # getenv("A"), os.environ["A"], ENV.fetch("A"), env::var("A"), envOr("A", 1), env = "A", EnvVars: []string{"A"}
     # and process.env.A
@@ -91,23 +92,25 @@ _GIVES_OPTION = re.compile(
     r"|\bflaggy\.\w+\(&[\w.]+,\s*\"\w*\",\s*\"(?P<flaggy>[a-z][\w-]+)\""
 )
 _DESCRIBED = re.compile(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
-"""Three words, in a string, behind a gap or in a comment: what an option is for, which no call of a program says."""
+"""At least three words in a string, behind a gap or in a comment: a description of the option."""
 _OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
 _FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5
 _SHELLS = frozenset({"bash", "fish", "m4", "powershell", "zsh"})
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
 _NO_PROGRAM = frozenset({"dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
 _ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
-"""What a shell completes, and what was news once, repeats the options."""
+"""Files that repeat options without declaring them: completions of shells, changelogs."""
 _ENVIRONMENT = ("env", "environ", "getenv")
 _DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
-"""What stands beside a plain word, such as "name", where it is an option."""
+"""Words beside a plain word, such as "name", that make it an option."""
 _MOST_VARIABLES, _MOST_READ, _MOST_CITED = 60, 3000, 3
+_OF_CONTENTS = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
+"""An item of a table of contents, which says nothing itself."""
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
 _COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
 _OPENS = re.compile(r"[(\[{]\s*$")
 _BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
-"""What opens a block of statements, and no list of arguments or fields."""
+"""The end of a line that opens a block of statements rather than a list of arguments or fields."""
 
 
 class _Form(IntEnum):
@@ -241,7 +244,7 @@ def _giving_options(corpus: Corpus) -> Sequence[str]:
 
 
 def _count_described(lines: Sequence[str], options: Mapping[str, int]) -> int:
-    """Return how many options are said what they are for, in their line or next to it."""
+    """Return how many options are described, in their line or next to it."""
     near = ("\n".join(lines[max(0, at - 2) : at + 1]) for at in options.values())
     return sum(_DESCRIBED.search(text) is not None for text in near)
 
@@ -264,11 +267,9 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     """Return the surest place in a document and in code; None if no place describes the option or reads it."""
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
     places = sorted(_places(option, corpus, lines))
-    documented = section_about(corpus, lines, name)
+    documented = section_about(corpus, lines, name) or _first_entry(places, lines)
     if documented is not None:
         draft.quote(documented)
-    elif entry := next((one for one in places if one.form == _Form.ENTRY), None):
-        draft.quote(lines.hit(entry.path, entry.start_line, entry.end_line))
     plain = option.isalpha() and option.islower()
     forms = [_Form.DECLARED] if plain else [_Form.DECLARED, _Form.SHOWN]
     if not draft.hits and option.isupper():  # what reads a variable of the environment shows what it is for
@@ -277,6 +278,16 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     if hit := next((one for one in code if not plain or _DECLARES.search(one.text)), None):
         draft.quote(hit)
     return draft.finish("option") if draft.hits else None
+
+
+def entry_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
+    """Return the entry of a list, a table or a manual that a document has on a name; None if there is none."""
+    return _first_entry(sorted(_places(name, corpus, lines)), lines)
+
+
+def _first_entry(places: Sequence[_Place], lines: CorpusLines) -> Hit | None:
+    entry = next((one for one in places if one.form == _Form.ENTRY), None)
+    return None if entry is None else lines.hit(entry.path, entry.start_line, entry.end_line)
 
 
 def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
@@ -329,8 +340,11 @@ def _description_in_code(
 def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *, prose: bool) -> int:
     """Return the last line of the entry of a list, a table or a manual that a line begins; 0 if it begins none."""
     line, above = lines[at - 1], lines[at - 2].strip() if at > 1 else ""
-    begins = re.match(rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*", line)
-    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]):
+    begins = re.match(
+        rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|</?[a-z][^<>\n]{{0,200}}>|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*",
+        line,
+    )
+    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]) or _OF_CONTENTS.match(line):
         return 0
     rest = line[begins.end() :]
     below = at < len(lines) and _indent(lines[at]) > _indent(line)

@@ -23,11 +23,11 @@ from quaestor.answers.history_of_subject import (
     list_matching_commits,
     list_past_changes,
 )
-from quaestor.answers.history_questions import NEWEST, HistoryQuestion, first_day, history_question, last_day
+from quaestor.answers.history_questions import NEWEST, HistoryQuestion, history_question
 from quaestor.answers.history_subjects import Subject, subject_of
 from quaestor.answers.overview.overview_answer import names_all_of_it
 from quaestor.answers.way import WayAnswer
-from quaestor.core.bylines import date_bound
+from quaestor.core.bylines import date_bound, first_day, last_day
 from quaestor.core.documents import Hit
 from quaestor.corpus import Corpus
 from quaestor.history.git import ForeignHistoryError, Git, NoHistoryError, Repository
@@ -128,7 +128,7 @@ def _refusal(corpus: Corpus) -> HistoryAnswer | None:
 
 
 def _without_history(question: HistoryQuestion, corpus: Corpus, git: Git | None) -> HistoryAnswer | None:
-    """Return that nothing tells it, if a search would only find the question's words; None if it may find more."""
+    """Return the answer that nothing tells it, if a search could only find the question's words; else None."""
     asks_release = NEWEST in question.versions or (question.kind == "released" and not question.versions)
     if git is None and asks_release and not question.subject:
         return HistoryAnswer("history", (_NO_RELEASE,), known=False, heads=(_NO_RELEASE,))

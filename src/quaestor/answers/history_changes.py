@@ -24,7 +24,7 @@ from quaestor.corpus.line_excerpts import lines_of
 from quaestor.history.git import Git
 from quaestor.history.history_json import commit_text
 from quaestor.history.log import Commit, count, log
-from quaestor.history.versions import Section, Tag, Version, before, is_changelog, sections, tags, version_in
+from quaestor.history.versions import Section, Tag, Version, is_changelog, newest_before, sections, tags, version_in
 from quaestor.search.background_documents import CHANGELOG
 from quaestor.search.path_roles import profile_path
 
@@ -33,7 +33,7 @@ _MOST_LINES = 45
 _MOST_HIT_LINES = 150
 _BESIDE_A_CHANGELOG = 5
 _SAME_RELEASE = 31
-"""Days between a version's tag and its section's date: a tag may follow some time after."""
+"""The most days between a version's tag and the date of its section."""
 _YEAR = 366
 _UNDATED = 1_000_000
 _NOT_YET = r"unreleased|not (?:yet )?released|in development|t\.?b\.?[ad]\b"
@@ -42,12 +42,15 @@ _UNRELEASED = re.compile(
     r"|\b(?:\d\d|[xy]{2})?[xy]{2}[-/.][xmd?]{2}\b|\?\?",
     re.IGNORECASE,
 )
+_PART = re.compile(r"\s{0,3}(?:#{2,6}\s|\*\*[^*\n]{1,60}\*\*:?\s*$|[A-Z][\w ]{2,40}:\s*$)")
+"""The heading of a part of a section."""
+_ITEM, _MOST_ITEMS = re.compile(r"\s*[-*+•]\s"), 8
 _UNRELEASED_BELOW = re.compile(rf"\W*(?:released?\s*(?:date)?\W*)?(?:{_NOT_YET})", re.IGNORECASE)
 _FOLDERS_OF_CHANGELOGS = frozenset(
     """source src en content about changes changelog changelogs news history releases release-notes release_notes
     releasenotes project pages static .github meta development site sites website www""".split()
 )
-"""Folders in which changelogs of the whole lie."""
+"""Folders that may hold changelogs of the whole project."""
 
 
 class ChangelogSection(NamedTuple):
@@ -82,7 +85,7 @@ class Changelogs:
     Args:
         corpus: the corpus that holds them.
         package: only changelogs in the folder of this name, in lower case; empty for all.
-        main: whether only those of the whole count, see ``main``.
+        main: whether to read only those of the whole project, as ``main`` does.
     """
 
     def __init__(self, corpus: Corpus, package: str = "", *, main: bool = False) -> None:
@@ -92,7 +95,7 @@ class Changelogs:
 
     @property
     def main(self) -> Changelogs:
-        """The changelogs of the whole, and not of packages of it or of what it brings along."""
+        """The changelogs of the whole project, without those of its packages and of vendored code."""
         return Changelogs(self._corpus, self._package, main=True)
 
     @property
@@ -226,8 +229,12 @@ def describe_changes(
         unnamed = NEWEST in question.versions and not question.subject
         return _say_without_releases(git, draft, limit) if unnamed and git is not None else None
     noted = _requested_sections(question, versions, version_tags, changelogs)
-    for one in noted:
-        _quote_section(one, draft, _MOST_LINES // len(noted))
+    items = _items_of(question, versions, changelogs) if question.part and question.relation != "in" else []
+    for one, number in items:
+        draft.say(f"`{one.document.path}:{number}`, under {code(one.section.heading)}:")
+        draft.quote_prose(one.hit(number, number), [one.lines[number - 1].rstrip()])
+    for one in () if items else noted:
+        _quote_section(one, draft, _MOST_LINES // len(noted), question.part)
     if NEWEST in question.versions and noted:
         _say_what_is_unreleased(noted[0], changelogs, draft)
     ends = _tag_range(question, versions, version_tags)
@@ -295,6 +302,19 @@ def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
     return True
 
 
+def _items_of(
+    question: HistoryQuestion, versions: Sequence[Version], changelogs: Changelogs
+) -> list[tuple[ChangelogSection, int]]:
+    """Return the changelog lines of the versions that are asked for which name the part that is asked for."""
+    first, *last = sorted(version.order for version in versions)
+    named, found = re.compile(question.part, re.IGNORECASE), dict[str, tuple[ChangelogSection, int]]()
+    for one, number in changelogs.main.lines():
+        order, line = one.section.version.order, one.lines[number - 1]
+        if order > first and (not last or order <= last[0]) and _ITEM.match(line) and named.search(line):
+            found.setdefault(line.strip(), (one, number))
+    return [*found.values()][:_MOST_ITEMS]
+
+
 def _requested_sections(
     question: HistoryQuestion, versions: Sequence[Version], all_tags: Sequence[Tag], changelogs: Changelogs
 ) -> list[ChangelogSection]:
@@ -314,14 +334,35 @@ def _requested_sections(
     return [one for version in newest if (one := changelogs.of(version, days.get(version, "")))]
 
 
-def _quote_section(one: ChangelogSection, draft: Draft, most: int) -> None:
+def _quote_section(one: ChangelogSection, draft: Draft, most: int, part: str) -> None:
+    """Quote a section, or its part with such a heading if it has one."""
     section = one.section
-    last = min(section.last, section.first + max(most, 8) - 1)
-    head = f"`{one.document.path}:{section.first}-{section.last}`, {code(section.heading)}:"
-    draft.say(head)
-    draft.quote_prose(one.hit(), [line.rstrip() for line in one.lines[section.first - 1 : last]])
-    if last < section.last:
-        draft.say(f"({amount(section.last - last, 'more line')} there.)")
+    first, end = _part_of(one, part) if part else (section.first, section.last)
+    last = min(end, first + max(most, 8) - 1)
+    draft.say(f"`{one.document.path}:{first}-{end}`, {code(section.heading)}:")
+    hit = one.hit() if first == section.first else one.hit(first, min(end, first + _MOST_HIT_LINES - 1))
+    draft.quote_prose(hit, [line.rstrip() for line in one.lines[first - 1 : last]])
+    if last < end:
+        draft.say(f"({amount(end - last, 'more line')} there.)")
+
+
+def _part_of(one: ChangelogSection, part: str) -> tuple[int, int]:
+    """Return the first and the last line of the part of a section whose heading a pattern finds; else of all of it."""
+    section, named = one.section, re.compile(part, re.IGNORECASE)
+    heads = [at for at in range(section.first + 1, section.last + 1) if _PART.match(one.lines[at - 1])]
+    first = next((at for at in heads if named.search(one.lines[at - 1])), section.first)
+    if first == section.first:
+        return section.first, section.last
+    level = _level(one.lines[first - 1])
+    following = (at for at in heads if at > first and _level(one.lines[at - 1]) <= level)
+    last = next(following, section.last + 1) - 1
+    while last > first and not one.lines[last - 1].strip():
+        last -= 1
+    return first, last
+
+
+def _level(line: str) -> int:
+    return len(line) - len(line.lstrip("#"))
 
 
 def _tag_range(
@@ -341,7 +382,7 @@ def _tag_range(
         return None
     # A tag of a later date, such as a patch of an older version, does not precede this one.
     series = {tag.version: tag for tag in all_tags if tag.version and tag.series == end.series and tag.date <= end.date}
-    former = before(versions[0], series)
+    former = newest_before(versions[0], series)
     return (series[former] if former else None), end
 
 
@@ -448,5 +489,5 @@ def describe_release(question: HistoryQuestion, git: Git | None, changelogs: Cha
 def _newest_version(all_tags: Sequence[Tag], changelogs: Changelogs) -> Version | None:
     released = [one for one in changelogs.sections if not one.is_unreleased] or changelogs.sections
     versions = [tag.version for tag in all_tags if tag.version] or [one.section.version for one in released]
-    finished = [version for version in versions if not version.is_early] or versions
+    finished = [version for version in versions if not version.is_pre_release] or versions
     return max(finished, key=lambda one: one.order, default=None)

@@ -90,7 +90,7 @@ def lines_hit(text: CommitText, first: int, last: int) -> Hit:
 def tag_hit(tag: Tag) -> Hit:
     """Return a tag as a hit."""
     text = tag_text(tag)
-    document = object_document(f"tag {tag.name}", text, tag.name, tag.by, tag.date)
+    document = object_document(f"tag {tag.name}", text, tag.name, tag.tagger, tag.date)
     return _hit(document, text, 0, min(text.count("\n"), 20) - 1)
 
 

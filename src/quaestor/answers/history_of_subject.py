@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from quaestor.answers.history_changes import Changelogs, ChangelogSection, holds_words, list_commits, period_in_words
 from quaestor.answers.history_draft import Draft, code, commit_hit, commit_line, lines_hit, one_line, tag_hit
@@ -11,17 +12,33 @@ from quaestor.answers.history_subjects import Subject, best_of, commits_saying
 from quaestor.core.wording import amount
 from quaestor.history.git import Git
 from quaestor.history.history_json import CommitText, commit_text
-from quaestor.history.line_history import blame, commits_touching, holder, holders, lines_with, origin, shares
-from quaestor.history.log import Author, Commit, authors, count, log, presence
-from quaestor.history.versions import first_release
+from quaestor.history.log import (
+    Author,
+    Commit,
+    authors,
+    blame,
+    commits_touching,
+    count,
+    holder,
+    holders,
+    lines_with,
+    log,
+    origin,
+    presence,
+    shares,
+)
+from quaestor.history.versions import Version, first_release
 from quaestor.search.path_roles import profile_path
 
 _MOST_MESSAGE = 24
 _MOST_AUTHORS = 5
 _MOST_DIFF = 120
 _MOST_COMMITS = 5000
+_MOST_TOUCHING = 8
+_LONGEST_ITEM = 8
+_BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _FEW = 3
-"""Files in which a word may stand for an option: in more, it is an ordinary word."""
+"""A word that occurs in more files than these is an ordinary word, and no option."""
 _SIGNS = {"added": "+", "removed": "-", "renamed": "+", "changed": "+"}
 _SAID = {
     "added": r"\b(?:add|introduc|implement|support|creat|allow|new|initial|enabl|provid)",
@@ -32,7 +49,10 @@ _SAID = {
 # A changelog speaks of a thing long after it came, so that only what says so outright counts.
 _NOTED = {
     "added": r"\b(?:add|introduc|implement|new|initial|first)",
-    "removed": _SAID["removed"],
+    "removed": (
+        r"\b(?:remov(?:e[sd]?|ing|al)\b|dropp?(?:s|ed|ing)?\b|deprecat|discontinu|kill|delet(?:ed?|ion)\b|get rid"
+        r"|no longer (?:support|includ|ship|available|part of))"
+    ),
     "renamed": r"\brenam",
 }
 _NUMBERED = re.compile(r"(?:#|\bGH-|/pull/|/issues/)(\d{1,7})\b")
@@ -47,27 +67,68 @@ def describe_origin(
     if in_code is None:
         # What is not a name of code a changelog tells best, in its readers' words.
         mention = _quote_mention(question, subject, changelogs, draft)
-        if git.is_complete and (in_messages := _commit_that_mentions(question, subject, git, mention)):
+        line = mention[0].lines[mention[1] - 1] if mention else ""
+        if git.is_complete and (in_messages := _commit_that_mentions(question, subject, git, line)):
             _describe_origin(question, subject._replace(path=""), *in_messages, git, draft)
+        elif mention and git.is_complete:
+            _describe_note(*mention, git, draft)
         if not draft.pieces and subject.path and not git.is_complete:
             draft.say(f"With which commit {code(subject.text)} came was not found in the time that there is.")
             describe_last_change(question, subject, git, changelogs, draft, limit)
             return False
         return True if draft.pieces else None
-    _describe_origin(question, subject, *in_code, git, draft)
-    _quote_mention(question, subject, changelogs, draft)
+    # What is gone, its last trace may have gone with anything: a changelog tells better, unless the message does.
+    told = re.search(_SAID[question.verb], _message_of(in_code[0]), re.IGNORECASE) is not None
+    first = question.verb in ("removed", "renamed") and not told
+    if first:
+        _quote_mention(question, subject, changelogs, draft)
+    released = _describe_origin(question, subject, *in_code, git, draft)
+    if not first:
+        _quote_mention(question, subject, changelogs, draft, released if question.verb == "added" else None)
     return True
 
 
-def _quote_mention(question: HistoryQuestion, subject: Subject, changelogs: Changelogs, draft: Draft) -> str:
-    """Quote and return the oldest changelog line that says something was added, or the newest that it was removed."""
+def _quote_mention(
+    question: HistoryQuestion, subject: Subject, changelogs: Changelogs, draft: Draft, released: Version | None = None
+) -> tuple[ChangelogSection, int] | None:
+    """Quote and return the oldest changelog line that says something was added, or the newest that it was removed.
+
+    If the version that brought it is known, only what is said of that version counts.
+    """
     mentions = _mentions(question, subject, changelogs)
+    mentions = [one for one in mentions if released in (None, one[0].section.version)]
     if not mentions:
-        return ""
+        return None
     one, number = mentions[-1] if question.verb == "added" else mentions[0]
+    last = _end_of_item(one.lines, number, one.section.last)
     draft.say(f"`{one.document.path}:{number}`, under {code(one.section.heading)}:")
-    draft.quote_prose(one.hit(number, number), [one.lines[number - 1].rstrip()])
-    return one.lines[number - 1]
+    draft.quote_prose(one.hit(number, last), [line.rstrip() for line in one.lines[number - 1 : last]])
+    return one, number
+
+
+def _end_of_item(lines: Sequence[str], number: int, end: int) -> int:
+    """Return the last line of the item that a line begins: what follows is indented more, and begins no other."""
+    indent, last = len(lines[number - 1]) - len(lines[number - 1].lstrip()), number
+    if not _BULLET.match(lines[number - 1]):
+        return number
+    for line in lines[number : min(end, number + _LONGEST_ITEM)]:
+        if not line.strip() or _BULLET.match(line) or len(line) - len(line.lstrip()) <= indent:
+            break
+        last += 1
+    return last
+
+
+def _describe_note(one: ChangelogSection, number: int, git: Git, draft: Draft) -> None:
+    """Write which commit added a line to a changelog, and so by whom and when what it says was told."""
+    path = git.repository.inner(one.document.path)
+    added = origin(git, one.lines[number - 1].strip(), path)
+    text = commit_text(git, added.commit.id) if added is not None else None
+    if added is None or text is None:
+        return
+    commit = added.commit
+    draft.say(f"That line came with {code(commit.short)} of {commit.date}, by {one_line(commit.author)}:")
+    quote_message(text, draft)
+    _describe_release(commit, git, draft)
 
 
 def _mentions(
@@ -96,7 +157,8 @@ def _in_code(question: HistoryQuestion, subject: Subject, git: Git) -> tuple[Com
     needle = "" if is_file else subject.needle or _as_code_has_it(subject.literal, git)
     if needle and (path := (subject.needle and subject.path) or _holder(git, needle)):
         added = origin(git, needle, path)
-        return None if added is None else (added.commit, needle)
+        renamed = added is not None and re.search(_SAID[question.verb], _message_of(added.commit), re.IGNORECASE)
+        return None if added is None or (question.verb == "renamed" and not renamed) else (added.commit, needle)
     if subject.path:
         return _of_path(subject, git, "R" if question.verb == "renamed" else "AR")
     return None
@@ -117,8 +179,8 @@ def _holder(git: Git, needle: str) -> str | None:
     return next(iter(_sources_with(git, needle)), None) or holder(git, needle, "HEAD")
 
 
-def _sources_with(git: Git, needle: str) -> list[str]:
-    return [path for path in holders(git, needle, "HEAD") if not any(profile_path(path).flags)]
+def _sources_with(git: Git, needle: str, revision: str = "HEAD") -> list[str]:
+    return [path for path in holders(git, needle, revision) if not any(profile_path(path).flags)]
 
 
 def _commit_that_removed(subject: Subject, git: Git) -> tuple[Commit, str] | None:
@@ -126,11 +188,36 @@ def _commit_that_removed(subject: Subject, git: Git) -> tuple[Commit, str] | Non
     needle = subject.needle or subject.literal
     if subject.path and not subject.needle:
         return None  # the file is there
-    if needle and not holder(git, needle, "HEAD") and (commits := commits_touching(git, needle, 1)):
-        return commits[0], needle
+    if needle and (commit := _last_with(git, needle)) is not None:
+        return commit, needle
     if subject.literal and (commits := log(git, paths=(git.repository.inner(subject.literal),), limit=1)):
         return commits[0], subject.literal
     return None
+
+
+def _last_with(git: Git, needle: str) -> Commit | None:
+    """Return the commit after which no source holds a text; None while one does, or if none ever did.
+
+    A changelog or a document that says what is gone does not keep it.
+    """
+    left = holders(git, needle, "HEAD")
+    if not left:
+        return next(iter(commits_touching(git, needle, 1)), None)
+    if not all(any(profile_path(path).flags) for path in left):
+        return None
+    touching = (one for one in commits_touching(git, needle, _MOST_TOUCHING) if one.parents)
+    return next(
+        (
+            one
+            for one in touching
+            if _sources_with(git, needle, f"{one.id}^") and not _sources_with(git, needle, one.id)
+        ),
+        None,
+    )
+
+
+def _message_of(commit: Commit) -> str:
+    return f"{commit.subject}\n{commit.body}"
 
 
 def _of_path(subject: Subject, git: Git, kinds: str) -> tuple[Commit, str] | None:
@@ -157,25 +244,29 @@ def _commit_that_mentions(
     if match is not None:
         number = f"#{match[1]}"
         commits = log(git, words=(number,), limit=20)
-        return next(((commit, "") for commit in commits if re.search(rf"{number}\b", commit.subject)), None)
+        in_subjects = (one for one in commits if re.search(rf"{number}\b", one.subject))
+        in_bodies = (
+            one for one in commits if re.search(rf"\b(?:fix|clos|resolv)\w*:? {number}\b", one.body, re.IGNORECASE)
+        )
+        return next(((one, "") for one in (*in_subjects, *in_bodies)), None)
     verb = _SAID[question.verb]
     commits = commits_saying(git, subject.text, verb, oldest=question.verb == "added")
     # Any message about a thing may tell that it was added or changed; that it was removed, only one that says so.
-    says_so = question.verb != "removed" or (
-        commits and re.search(verb, f"{commits[0].subject}\n{commits[0].body}", re.IGNORECASE)
-    )
+    says_so = question.verb != "removed" or (commits and re.search(verb, _message_of(commits[0]), re.IGNORECASE))
     return (commits[0], "") if commits and says_so else None
 
 
 def _describe_origin(
     question: HistoryQuestion, subject: Subject, commit: Commit, needle: str, git: Git, draft: Draft
-) -> None:
+) -> Version | None:
+    """Write with which commit something came or went; return the first version that holds it, if that is known."""
     text = commit_text(git, commit.id)
     if text is None:
-        return
-    match = re.search(_SAID[question.verb], f"{commit.subject}\n{commit.body}", re.IGNORECASE)
-    # What is gone may have been renamed or not: only the message tells.
-    renamed = "was renamed by" if match or not (needle or subject.literal) or subject.path else "went with"
+        return None
+    match = re.search(_SAID[question.verb], _message_of(commit), re.IGNORECASE)
+    # What is gone may have been renamed or not: only the message tells. A file is moved; so is code, with its name.
+    renames = re.search((_SAID if "." in subject.text else _NOTED)["renamed"], _message_of(commit), re.IGNORECASE)
+    renamed = "was renamed by" if renames or not (needle or subject.literal) or subject.path else "went with"
     verb = {"added": "came with", "removed": "went with", "renamed": renamed, "changed": "was changed by"}
     if not needle and not subject.path:
         says = "says so" if match else "is the oldest that speaks of it"
@@ -189,7 +280,7 @@ def _describe_origin(
     quote_message(text, draft)
     if needle:
         _quote_lines(text, needle, _SIGNS[question.verb], draft)
-    _describe_release(commit, git, draft)
+    return _describe_release(commit, git, draft)
 
 
 def quote_message(text: CommitText, draft: Draft) -> None:
@@ -204,16 +295,17 @@ def quote_message(text: CommitText, draft: Draft) -> None:
 
 def _quote_lines(text: CommitText, needle: str, sign: str, draft: Draft) -> None:
     lines = text.text.split("\n")
-    place = lines_with(needle, lines, sign)
+    place = lines_with(needle, lines, sign) or lines_with(needle, lines, "-")
     if place is not None:
         draft.quote(lines_hit(text, *place), lines[place[0] : place[1] + 1], "diff")
 
 
-def _describe_release(commit: Commit, git: Git, draft: Draft) -> None:
+def _describe_release(commit: Commit, git: Git, draft: Draft) -> Version | None:
     tag = first_release(git, commit.id)
     if tag is not None:
         draft.say(f"The first tag that holds it is {code(tag.name)}: “Date: {tag.date}” ")
         draft.cite(tag_hit(tag))
+    return tag.version if tag is not None else None
 
 
 def describe_authors(
@@ -374,12 +466,13 @@ def list_matching_commits(question: HistoryQuestion, git: Git, draft: Draft, lim
     if not words and not question.by:
         return None
     commits = log(git, words=words, by=question.by, limit=5 * limit, since=question.since, until=question.until)
-    if not commits:
+    limited = bool(question.since or question.until)
+    if not commits and not (limited and log(git, words=words, by=question.by, limit=1)):
         return None
     commits = sorted(commits, key=lambda commit: not holds_words(commit.subject, words))[:limit]
     about = f" that speak of {code(question.subject)}" if question.subject else ""
     by = f" by {code(question.by)}" if question.by else ""
-    limits = f" {period_in_words(question)}" if question.since or question.until else ""
-    draft.say(f"Commits{by}{about}{limits}:\n")
+    limits = f" {period_in_words(question)}" if limited else ""
+    draft.say(f"Commits{by}{about}{limits}:\n" if commits else f"There are no commits{by}{about}{limits}.")
     list_commits(commits, git, draft)
     return True

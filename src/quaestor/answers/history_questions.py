@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from quaestor.core.bylines import WRITTEN as DATE
-from quaestor.core.bylines import iso_date
+from quaestor.core.bylines import days_in_words, first_day, iso_date, last_day
 from quaestor.core.light_imports import NamedTuple
 from quaestor.history.versions import WRITTEN as VERSION
 
@@ -21,10 +21,8 @@ the last change of something; all changes of something; commits about something;
 came out; when and by whom all of it was begun."""
 Verb = Literal["added", "removed", "renamed", "changed"]
 Relation = Literal["in", "since", "between"]
-
-
 NEWEST = "newest"
-"""Stands among versions for the last one that came out."""
+"""The value of a version that stands for the last release."""
 
 
 class HistoryQuestion(NamedTuple):
@@ -39,6 +37,7 @@ class HistoryQuestion(NamedTuple):
         since: the first day of the period, ISO 8601; empty if it names none.
         until: the last day of the period.
         by: the author that it names; empty if it names none.
+        part: the part of a version's changes that is asked for, as a pattern for its heading; empty for all of them.
     """
 
     kind: Kind
@@ -49,6 +48,7 @@ class HistoryQuestion(NamedTuple):
     since: str = ""
     until: str = ""
     by: str = ""
+    part: str = ""
 
 
 _LONGEST = 300
@@ -130,8 +130,8 @@ _DONE = (
 # What a question about changes is once versions, times and what it is about are taken out of it.
 _CHANGES = re.compile(
     rf"""^(?:
-      what(?:['’]?s|\s+(?:is|are|was|were|has|have|had|all|did|exactly))*\s+(?:(?:been|got|gotten|the|all)\s+)*
-        (?:{_DONE}|{_NOUNS})(?:\s+(?:or|and|/)\s+(?:{_DONE}))*(?:\s+(?:made|there|here|around|about|is|are))?
+      what(?:['’]?s|\s+(?:is|are|was|were|has|have|had|all|did|exactly))*\s+(?:(?:been|got|gotten|the|all|breaking|incompatible|major|main|important|notable|biggest|most)\s+)*
+        (?:{_DONE}|{_NOUNS}|change|add|bring|introduce|remove|fix|drop|deprecate|broke)(?:\s+(?:or|and|/)\s+(?:{_DONE}))*(?:\s+(?:made|there|here|around|about|is|are))?
     | (?:show|list|give|print|summari[sz]e|describe)?\s*(?:me\s+)?(?:us\s+)?(?:what\s+(?:has\s+)?changed
         |(?:an?\s+)?(?:the\s+|all\s+|my\s+)*(?:latest\s+|recent\s+|newest\s+|last\s+|breaking\s+)*{_NOUNS})
     | (?:which|what)\s+(?:\w+\s+){{0,2}}?(?:changes|things|features|bugs|fixes)
@@ -147,6 +147,14 @@ _CHANGES = re.compile(
     )$""",
     re.IGNORECASE | re.VERBOSE,
 )
+_PARTS = (
+    (r"\b(?:breaking|incompatible|broke)\b", "breaking|incompatib|backward"),
+    (r"\b(?:removed?|dropp?(?:ed)?)\b", "remov|dropp"),
+    (r"\bdeprecated?\b", "deprecat"),
+    (r"\b(?:fix(?:ed|es)?|bugs?)\b", "fix|bug"),
+    (r"\b(?:added|add|introduced?|features)\b", "add|feature|enhanc"),
+)
+"""What a question asks of a version's changes, and what the part of a changelog's section on it is called."""
 _RECENT = re.compile(
     r"^(?:(?:show|list|give)\s+(?:me\s+)?)?(?:the\s+|what\s+(?:are|were|happened\s+in|was\s+done\s+in)\s+the\s+)?"
     r"(?:(?:\d+|few|two|three|four|five|six|ten)\s+)?(?:latest|recent|newest|last|most recent)\s+"
@@ -189,10 +197,18 @@ _BECAME = (
     r"(?:made(?!\s+(?:twice|again|by|to|with|without|in|at|on|from|for|of|before|after|when|while|if|up|out|more\s+than)\b)"
     r"|replaced\s+(?:by|with)|switched\s+(?:to|from)|migrated\s+(?:to|from)|rewritten\s+(?:in|with)|split\s+into|merged\s+into)"
 )
+_OFFERS = (
+    r"support(?:s|ed|ing)?|offers?|provides?|allows?|understands?|handles?|knows?|accepts?|includes?|ha(?:ve|s|d)"
+    r"|ships?\s+with|comes?\s+with"
+)
+_NO_LONGER = (
+    r"gone|disappear(?:ed)?|go\s+away|vanish(?:ed)?|no\s+longer\s+(?:supported|there|included|shipped|built)"
+    r"|not\s+(?:supported|there|included)\s+any\s?more"
+)
 _TO = r"(?:\s+(?:to|from|into|in|out of|as|by)\s+(?:the|this|our|here|it)\b.*|\s+as\s+an?\s.*|\s+(?:here|again|for))?"
 _FILE = r"(?:\s+(?:to|from|in|into)\s+(?P<gained>`?[\w./-]+\.[a-z]\w{0,5}`?))?"
 _WRITE = (
-    r"(?:wrote|authored|maintains?|maintained|owns?|develops?|developed|contributed(?:\s+to)?|works?\s+on"
+    r"(?:wrote|authored|maintains?|maintained|owns?|develops?|developed|contribute[sd]?(?:\s+(?:the\s+)?most)?(?:\s+to)?|works?\s+on"
     r"|worked\s+on|programmed|built)"
 )
 
@@ -205,6 +221,11 @@ _ORIGIN: tuple[str, ...] = (
     r"(?:when|why)(?:\s+and\s+(?:when|why))?\s+did\s+(?:we|they|you|(?:the|this)\s+\w+|it)\s+(?P<verb>switch|move|migrate|change)\s+(?P<subject>(?:from|to)\s+.+?)",
     rf"(?:who|{_WHICH})\s+(?:first\s+|originally\s+|has\s+)?{_ALL}\s+(?P<subject>.+?)",
     rf"(?:find|show)(?:\s+me)?\s+(?:the\s+)?(?:commit|change|pr|pull\s+request)\s+(?:that|which)\s+{_ALL}\s+(?P<subject>.+?)",
+    rf"(?:since\s+when|since\s+{_WHICH}|{_WHICH})\s+(?:is|are|does|do|did|can|could|has|have)\s+(?:it|this|they|you|we|one|(?:the|this)\s+\w+|(?P<subject>[\w.-]+))\s+(?:able\s+to\s+)?(?:{_OFFERS})\s+(?P<gained>.+?)",
+    rf"(?:since\s+when|since\s+{_WHICH}|{_WHICH})\s+(?:does|do|did)\s+(?:it|this|they|you|we|(?:the|this)\s+\w+|(?P<subject>[\w.-]+))\s+(?:no\s+longer\s+|not\s+)?(?P<verb>drop|remove|deprecate|rename|stop\s+supporting)\s+(?P<gained>.+?)",
+    rf"(?:since\s+)?(?:when|why)(?:\s+and\s+(?:when|why))?\s+(?:is|are|was|were|has|have|did)\s+(?!my\b|your\b|i\b|it\b)(?P<subject>.+?)\s+(?P<verb>{_NO_LONGER})",
+    r"what\s+(?:was|is)\s+(?P<subject>.+?)\s+(?P<verb>called|named)\s+(?:before|earlier|previously|originally)(?:\s+it\s+was\s+renamed)?",
+    r"what\s+(?:was|is)\s+the\s+(?P<verb>old|former|previous|original)\s+name\s+of\s+(?P<subject>.+?)",
     rf"(?:since\s+when|since\s+{_WHICH}|{_WHICH})\s+(?:is|are|was|were|has|have|does|do|can|could|did)\s+(?:there\s+(?:an?\s+)?|it\s+possible\s+to\s+)?(?P<subject>.+?)(?:\s+(?:available|supported|there|possible|exist(?:ed)?|been\s+\w+))?",
     r"when\s+(?:could|did|was\s+it\s+made\s+possible\s+to)\s+(?P<subject>.+?)\s+(?:be\s+set|become\s+\w+|start|begin|(?P<verb>come)(?:\s+in)?)(?:\s+(?P<gained>.*))?",
     r"(?:since\s+)?when\s+did\s+(?!i\b|we\b|you\b|it\b)(?P<subject>.+?)\s+(?:first\s+)?(?:arrive|land|appear|ship|show\s+up|turn\s+up)(?:\s+in\s+.+)?",
@@ -267,7 +288,7 @@ _COMMITS: tuple[str, ...] = (
 )
 _BY: tuple[str, ...] = (
     r"(?:(?:show|list|find|give)\s+(?:me\s+)?(?:all\s+)?(?:the\s+)?|(?:which|what)\s+)?(?:recent\s+|latest\s+|last\s+)?(?:commits|changes)\s+(?:were\s+|was\s+)?(?:made\s+|written\s+|authored\s+)?by\s+(?P<by>[^\d?]+?)",
-    r"what\s+(?:did|has)\s+(?P<by>(?:[A-Z][\w.'’-]+\s*){1,4}?)\s*(?:done?|change[d]?|commit(?:ted)?|work(?:ed)?\s+on|write|written|contributed?|fix(?:ed)?|add(?:ed)?)",
+    r"[Ww]hat\s+(?:did|has)\s+(?P<by>(?:[A-Z][\w.'’-]+\s*){1,4}?)\s*(?:done?|change[d]?|commit(?:ted)?|work(?:ed)?\s+on|write|written|contributed?|fix(?:ed)?|add(?:ed)?)",
 )
 _COMMIT: tuple[str, ...] = (
     r"(?:(?:what\s+(?:did|does|is\s+in|was|is)|show(?:\s+me)?|explain|describe)\s+)?(?:the\s+)?(?:git\s+)?(?:commit|show)\s+(?P<subject>[0-9a-f]{7,64})(?:\s+(?:change|do|about))?",
@@ -294,14 +315,22 @@ _FORMS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("past", _PAST),
 )
 _VERBS: tuple[tuple[Verb, str], ...] = (
-    ("removed", rf"{_REMOVED}|entfernt|gelöscht|supprim|retir|elimin|quit|borr|删除|移除|去掉|削除"),
-    ("renamed", rf"{_RENAMED}|umbenannt|verschoben|renomm|renombr|重命名|改名"),
+    ("removed", rf"{_REMOVED}|{_NO_LONGER}|entfernt|gelöscht|supprim|retir|elimin|quit|borr|删除|移除|去掉|削除"),
+    (
+        "renamed",
+        rf"{_RENAMED}|called|named|old|former|previous|original|umbenannt|verschoben|renomm|renombr|重命名|改名",
+    ),
     ("changed", rf"{_CHANGED}|{_BECAME}|{_REVISED}|switch|migrate"),
 )
 # Of "what changed in src/a.py": what is not a version or a time, and looks like a file or a name.
 _CHANGED_IN = re.compile(
     r"^(?:what|has\s+anything|did\s+anything|have\s+any\s+things?)(?:['’]s|\s+(?:is|was|has|have|been))*"
     r"\s+(?:changed?|new|been\s+changed|happen(?:ed)?)\s+(?:in|to|about|with)\s+(?:the\s+(?:file|function|class|module)\s+)?(?P<subject>\S+)$",
+    re.IGNORECASE,
+)
+_CHANGED_ABOUT = re.compile(
+    r"^(?:(?:has|have|did)\s+any\s?things?\s+(?:about|in|on|with|around|regarding|concerning)\s+(?P<subject>.+?)\s+(?:been\s+)?changed?"
+    r"|(?:what|has\s+any\s?thing)(?:['’]s|\s+(?:is|was|has|have|been))*\s+(?:changed|new|happened|done)\s+(?:about|around|with|regarding|concerning|to|in|on)\s+(?P<other>\D.+?))$",
     re.IGNORECASE,
 )
 _OF_PACKAGE = re.compile(r"^@?[\w-]+(?:[/.][\w-]+)*$")  # what a version may be of
@@ -318,16 +347,12 @@ _ARTICLE = re.compile(
     r"|^(?:file|function|method|class|module|option|flag|setting|parameter|command)\s+(?=\S+$)|^l['’]",
     re.IGNORECASE,
 )
-
-
 # "... and when", "and by whom?": what is asked besides is answered with the commit.
 _ASKS_TWICE = re.compile(r"^(?:who|when|why|since|which|in|what)\b", re.IGNORECASE)
 _TAIL = re.compile(
     r"(?:\s*,)?\s+(?:and|or)\s+(?:when|why|who|by\s+whom|with\s+which|in\s+which|since\s+when)(?:\s+[^,]*)?$",
     re.IGNORECASE,
 )
-
-
 _THE_WHOLE = (
     r"(?:this|the|your|our)\s+(?:(?:whole|entire)\s+)?"
     r"(?:project|repo(?:sitory)?|code\s?base|library|program|package|tool|software|history|framework)"
@@ -416,12 +441,16 @@ def _changes_question(plain: str, today: date) -> HistoryQuestion | None:
     rest, versions, relation = _without_versions(rest)
     timely = bool(versions or since or until) or rest != plain
     if (timely and _CHANGES.match(rest)) or _RECENT.match(plain):
-        return HistoryQuestion("changes", "", "changed", versions, relation, since, until)
+        part = next((heading for asked, heading in _PARTS if re.search(asked, rest, re.IGNORECASE)), "")
+        return HistoryQuestion("changes", "", "changed", versions, relation, since, until, part=part)
     match = _CHANGED_IN.match(rest)
     if match and versions and _OF_PACKAGE.match(match["subject"]):
         return HistoryQuestion("changes", match["subject"], "changed", versions, relation, since, until)
     if match and not versions and _NAME.match(match["subject"]):
         return HistoryQuestion("past", _subject(match["subject"]), "changed", since=since, until=until)
+    match = _CHANGED_ABOUT.match(rest) if timely else None
+    if match and not versions and (subject := _subject(match["subject"] or match["other"])):
+        return HistoryQuestion("commits", subject, "changed", since=since, until=until)
     return None
 
 
@@ -447,7 +476,7 @@ def _without_time(text: str, today: date) -> tuple[str, str, str]:
         return _cut_out(text, match), _days_before(today, count * _AGO_UNIT[match[2].lower()]), ""
     for name, words in _WORDS_OF_TIME:
         if match := re.search(words, text, re.IGNORECASE):
-            return _cut_out(text, match), *_bounds(name, today)
+            return _cut_out(text, match), *days_in_words(name, today)
     if (match := _ON_DATE.search(text)) and (day := iso_date(match["date"])):
         how = match["how"].lower()
         since = "" if how in ("before", "until") else first_day(day)
@@ -456,42 +485,8 @@ def _without_time(text: str, today: date) -> tuple[str, str, str]:
     return text, "", ""
 
 
-def _bounds(name: str, today: date) -> tuple[str, str]:
-    """Return the first and last day of a period in words. "Last week" lasts from last week's Monday until today."""
-    monday = today - timedelta(days=today.weekday())
-    month = today.replace(day=1)
-    first = {
-        "today": today,
-        "yesterday": today - timedelta(days=1),
-        "this week": monday,
-        "last week": monday - timedelta(days=7),
-        "this month": month,
-        "last month": (month - timedelta(days=1)).replace(day=1),
-        "this year": today.replace(month=1, day=1),
-        "last year": date(today.year - 1, 1, 1),
-    }.get(name)
-    last = date(today.year - 1, 12, 31).isoformat() if name == "last year" else ""
-    return ("" if first is None else first.isoformat()), last
-
-
 def _days_before(today: date, days: int) -> str:
     return max(today - timedelta(days=min(days, today.toordinal() - 1)), date.min).isoformat()
-
-
-def first_day(iso: str) -> str:
-    """Return the first day of a year, a month or a day."""
-    return f"{iso}-01-01"[:10] if len(iso) == 4 else f"{iso}-01"[:10]
-
-
-def last_day(iso: str) -> str:
-    """Return the last day of a year, a month or a day."""
-    if len(iso) == 4:
-        return f"{iso}-12-31"
-    if len(iso) == 7:
-        year, month = map(int, iso.split("-"))
-        following = date(year + month // 12, month % 12 + 1, 1) if year < date.max.year else date.max
-        return (following - timedelta(days=1)).isoformat()
-    return iso
 
 
 def _cut_out(text: str, match: re.Match[str]) -> str:

@@ -27,11 +27,11 @@ _TEST = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(\))?")
 _LITERAL = re.compile(r"^-{1,2}[\w-]+$|^[\w$]*(?:_\w|[a-z][A-Z]|\d)[\w$.-]*$|^[A-Z][A-Z_]{2,}$|^[\w.-]+\.\w+$")
-_KIND = re.compile(
-    r"^(?:function|method|class|module|option|flag|setting|parameter|argument|command|file|field|attribute|type)\s+"
-    r"|\s+(?:function|method|class|module|option|flag|setting|parameter|argument|command|file|field|attribute|type|keyword)$",
-    re.IGNORECASE,
+_KINDS = (
+    r"(?:function|method|class|module|option|flag|setting|parameter|argument|command|file|field|attribute|type|decorator"
+    r"|helper|hook|struct|interface|trait|macro|constant|variable|enum|keyword)"
 )
+_KIND = re.compile(rf"^{_KINDS}\s+|\s+{_KINDS}$", re.IGNORECASE)
 _OF_FOLDERS = re.compile(
     r"\s+(?:chart|package|crate|plugin|component|module|library|app|folder|directory)$", re.IGNORECASE
 )
@@ -48,7 +48,9 @@ _BODY = 400
 # together is another matter, as is a text that has too little of its words.
 _LEAST = 1.0
 _LEAST_SHARE = 0.35
-_SAYS_VERB = 0.2
+_SAYS_VERB, _SAYS_ALL = 0.2, 0.5
+"""What the verb is worth, and what it is beside all of the words."""
+_ALL = 0.99
 _MOST_COMPARED = 400
 _MOST_DEFINITIONS = 8
 _STEM = 5
@@ -153,9 +155,9 @@ def _holds(line: str, name: str) -> bool:
     return name in _WORD.findall(line)
 
 
-def _number_of_line_like(lines: Sequence[str], wanted: str, near: int) -> int:
-    """Return the number of the line that equals a wanted one, the nearest to ``near``; 0 if no line does."""
-    places = [number for number, line in enumerate(lines, 1) if line.rstrip("\r") == wanted]
+def _number_of_line_like(lines: Sequence[str], text: str, near: int) -> int:
+    """Return the number of the line that equals a text, the nearest to ``near``; 0 if no line does."""
+    places = [number for number, line in enumerate(lines, 1) if line.rstrip("\r") == text]
     return min(places, key=lambda number: abs(number - near), default=0)
 
 
@@ -204,18 +206,27 @@ def best_of(text: str, texts: Sequence[str], verbs: str) -> list[int]:
     wanted = SubjectWords(text, texts)
     if not wanted.terms:
         return []
-    verb = re.compile(verbs or "(?!)", re.IGNORECASE)
-    numbers = [re.compile(rf"(?<![\d.]){re.escape(one)}(?!\d)") for one in _NUMBER.findall(text)]
     near = [at for at, share in enumerate(wanted.shares) if share >= _LEAST_SHARE]
-    # Python 2 is not Python 3.7, however alike all else is.
-    near = [at for at in near if all(number.search(texts[at]) for number in numbers)]
-    near.sort(key=lambda at: -wanted.shares[at])
-    near = near[:_MOST_COMPARED]
+    # Python 2 is neither Python 3.7 nor, if something says so of Python 2 itself, Python 2.6.
+    for end in (r"(?!\.?\d)", r"(?!\d)"):
+        numbers = [re.compile(rf"(?<![\d.]){re.escape(one)}{end}") for one in _NUMBER.findall(text)]
+        fitting = [at for at in near if all(number.search(texts[at]) for number in numbers)]
+        if best := _ranked(text, texts, wanted, fitting, re.compile(verbs or "(?!)", re.IGNORECASE)):
+            return best
+    return []
+
+
+def _ranked(
+    text: str, texts: Sequence[str], wanted: SubjectWords, near: Sequence[int], verb: re.Pattern[str]
+) -> list[int]:
+    """Return the indices of those of some texts that are about a subject, best first."""
+    near = sorted(near, key=lambda at: -wanted.shares[at])[:_MOST_COMPARED]
     worth = {
         at: wanted.shares[at] + alike
         for at, alike in zip(near, _likenesses(text, [texts[at] for at in near]), strict=True)
     }
-    scores = {at: one + _SAYS_VERB * (verb.search(texts[at]) is not None) for at, one in worth.items() if one >= _LEAST}
+    said = {at: (_SAYS_ALL if wanted.shares[at] >= _ALL else _SAYS_VERB) for at in near if verb.search(texts[at])}
+    scores = {at: one + said.get(at, 0.0) for at, one in worth.items() if one >= _LEAST}
     return sorted(scores, key=lambda at: (-round(scores[at], 2), at))
 
 
@@ -229,7 +240,10 @@ def _likenesses(text: str, others: Sequence[str]) -> list[float]:
 
 _MENDS = re.compile(r"\W*(?:bug ?)?(?:fix|repair|correct|revert|typo)", re.IGNORECASE)
 _TYPED = re.compile(r"\w+(?:\([^)]*\))?!?:\s*")
-"""What a commit's subject begins with by convention: ``fix(api): add a limit`` adds one, whatever its type."""
+"""The type with which a commit's subject begins by convention: ``fix(api): add a limit``."""
+
+
+_BESIDE = re.compile(r"(tests?|docs?|style)(?:\([^)]*\))?!?:", re.IGNORECASE)
 
 
 def _mends(subject: str, verbs: str) -> bool:
@@ -252,7 +266,22 @@ def commits_saying(git: Git, text: str, verbs: str, *, oldest: bool) -> list[Com
     arguments = ("log", "-z", "--no-merges", "--format=%H%x00%s%x00%b", "--no-show-signature", "HEAD", "--")
     fields = git.run(*arguments, *git.repository.scope, most=_MOST_BYTES).text.split("\0")
     rows = list(zip(fields[0::3], fields[1::3], fields[2::3], strict=False))
-    rows = [row for row in reversed(rows) if not _mends(row[1], verbs)] if oldest else rows
-    by_subject = best_of(text, [subject for _, subject, _ in rows], verbs)
-    chosen = by_subject or best_of(text, [f"{subject}\n{body[:_BODY]}" for _, subject, body in rows], verbs)
-    return [commit for at in chosen[:1] for commit in log(git, rows[at][0], limit=1, scoped=False)]
+    rows = rows[::-1] if oldest else rows
+    own = [row for row in rows if not (_mends(row[1], verbs) or _is_beside(row[1], text))] if oldest else rows
+    by_subject = best_of(text, [subject for _, subject, _ in own], verbs)
+    if oldest and not (by_subject and _holds_all(text, own[by_subject[0]][1])):
+        # Some call each commit a fix: one that has all of the words tells better than one that has some.
+        whole = [row for row in rows if _holds_all(text, row[1]) and not _is_beside(row[1], text)]
+        own, by_subject = (whole, best_of(text, [row[1] for row in whole], verbs)) if whole else (own, by_subject)
+    chosen = by_subject or best_of(text, [f"{subject}\n{body[:_BODY]}" for _, subject, body in own], verbs)
+    return [commit for at in chosen[:1] for commit in log(git, own[at][0], limit=1, scoped=False)]
+
+
+def _holds_all(text: str, subject: str) -> bool:
+    return SubjectWords(text, [subject]).shares[0] >= _ALL
+
+
+def _is_beside(subject: str, text: str) -> bool:
+    """Return whether a commit only tests or documents by its type, and the text does not ask about that."""
+    beside = _BESIDE.match(subject)
+    return beside is not None and beside[1].lower()[:3] not in text.lower()

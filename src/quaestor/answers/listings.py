@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from itertools import groupby, islice
 from pathlib import Path
@@ -31,15 +31,15 @@ from quaestor.search.path_roles import folders_to_sources, profile_path
 
 _LONGEST = 120
 _MOST_READ = 3000
-"""Chunks that are looked through for each word; where there are more, the answer says "at least"."""
+"""The most chunks that are searched for each word; beyond them, the answer says "at least"."""
 _MOST_SHOWN = 80
 _MOST_PLACES = 3
 _MOST_FILES, _MOST_QUOTED, _HEAD, _NEAR, _SHORT = 3, 24, 6, 4, 10
 _LARGEST = 400_000
-"""Letters of a file beyond which it is not read: no person wrote it."""
+"""The most characters of a file that is read; a larger one is generated."""
 _LONGEST_NAME = 120
 _AFTER = 1500
-"""Letters below a mark in which the definition that it marks begins."""
+"""The most characters between a mark and the definition that it marks."""
 _FEWEST_FILES = 3
 _SHELLS = (".sh", ".bash", ".fish", ".zsh", ".ps1")
 _NEXT_NAME = re.compile(
@@ -100,7 +100,7 @@ class Kind(NamedTuple):
 
     noun: str
     many: str
-    asked: str
+    question: str
     words: str
     forms: tuple[Form, ...]
     paths: str
@@ -109,7 +109,7 @@ class Kind(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """One declaration; they sort with the main sources first."""
+    """One declaration; they sort with the main sources first. ``how``: a route's method, or a constant's value."""
 
     depth: int
     path: str
@@ -126,7 +126,7 @@ def kinds() -> tuple[Kind, ...]:
         Kind(
             one["noun"],
             one["many"],
-            one["asked"],
+            one["question"],
             one["words"],
             tuple(
                 Form(
@@ -154,15 +154,10 @@ def list_declared(question: Question, corpus: Corpus) -> WayAnswer | None:
         corpus.try_refresh()
         return corpus.retry_reopened(lambda: _list_migrations(corpus))
     for kind in kinds():
-        if match := _asks_for(kind.asked).fullmatch(text):
+        if match := _asks_for(kind.question).fullmatch(text):
             corpus.try_refresh()
             return corpus.retry_reopened(partial(_list_kind, kind, match["things"], corpus))
     return None
-
-
-def _form(row: Mapping[str, str]) -> Form:
-    languages = frozenset(row.get("languages", "").split())
-    return Form(languages, _bounded(row["pattern"]), _bounded(row.get("within", "")))
 
 
 def _bounded(pattern: str) -> str:
@@ -191,6 +186,11 @@ def _list_kind(kind: Kind, heading: str, corpus: Corpus) -> WayAnswer | None:
     return draft.finish("listing")
 
 
+def declarations_of(noun: str, corpus: Corpus, lines: CorpusLines) -> list[Declaration]:
+    """Return all declarations of the kind that a noun names in ``listings.toml``, the main sources first."""
+    return _declared(next(one for one in kinds() if one.noun == noun), corpus, lines)[0]
+
+
 def _describe_declarations(kind: Kind, declarations: Sequence[Declaration], *, complete: bool) -> str:
     """Return in words what is declared: file by file, or of values that stand in many places, value by value."""
     names = {one.name for one in declarations}
@@ -210,9 +210,9 @@ def _describe_declarations(kind: Kind, declarations: Sequence[Declaration], *, c
 
 
 def _by_file(declarations: Sequence[Declaration]) -> Iterator[str]:
-    """Yield for each file what it declares, and for each folder the files that are one each."""
+    """Yield for each file what it declares, and for each folder the files that are one declaration each."""
     for place, ones in groupby(islice(declarations, _MOST_SHOWN), key=_place_of):
-        yield f"{in_code(place)}: {', '.join(_named(one) + (f' ({one.line})' if one.line else '') for one in ones)}"
+        yield f"{in_code(place)}: {', '.join(_label(one) + (f' ({one.line})' if one.line else '') for one in ones)}"
 
 
 def _place_of(one: Declaration) -> str:
@@ -225,10 +225,10 @@ def _by_value(declarations: Sequence[Declaration]) -> Iterator[str]:
         ones = [one for one in declarations if one.name == name]
         shown = ", ".join(in_code(f"{one.path}:{one.line}") for one in ones[:_MOST_PLACES])
         more = len(ones) - _MOST_PLACES
-        yield f"{_named(ones[0])}: {shown}{f' and {more:,} more places' if more > 0 else ''}"
+        yield f"{_label(ones[0])}: {shown}{f' and {more:,} more places' if more > 0 else ''}"
 
 
-def _named(one: Declaration) -> str:
+def _label(one: Declaration) -> str:
     value = one.how.lstrip("-").isdigit()
     name = f"{one.how.upper()} {one.name}" if one.how and not value else one.name
     return f"{in_code(name or '/')}{f' = {one.how}' if value else ''}"
@@ -251,9 +251,9 @@ def _declared(kind: Kind, corpus: Corpus, lines: CorpusLines) -> tuple[list[Decl
 
 def _paths_holding(words: str, corpus: Corpus) -> tuple[list[str], bool]:
     """Return the paths of the files whose chunks hold any of some words, and whether none was left out."""
-    held = [corpus.store.holding(terms(word), _MOST_READ) for word in words.split()]
-    paths = corpus.store.paths_of({one: None for ids in held for one in ids})
-    return sorted(path for path in paths if not _is_aside(path)), all(len(ids) < _MOST_READ for ids in held)
+    chunk_ids = [corpus.store.holding(terms(word), _MOST_READ) for word in words.split()]
+    paths = corpus.store.paths_of({one: None for ids in chunk_ids for one in ids})
+    return sorted(path for path in paths if not _is_aside(path)), all(len(ids) < _MOST_READ for ids in chunk_ids)
 
 
 def _is_aside(path: str) -> bool:
@@ -406,24 +406,24 @@ def list_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
     wanted = stems_of(re.split(r"[\s_-]+", things))
-    held: dict[str, dict[str, list[str]]] = {}
+    entries: dict[str, dict[str, list[str]]] = {}
     for path in sorted(corpus.store.documents()):
         parts = path.split("/")
         for at in range(len(parts) - 1):
             if not _is_aside(path) and _is_called(parts[at], wanted):
-                held.setdefault("/".join(parts[: at + 1]), {}).setdefault(parts[at + 1], []).append(path)
-    folder = min(held, key=lambda one: (-len(held[one]), one.count("/"), one), default="")
-    if len(held.get(folder, ())) < _FEWEST_FILES:
+                entries.setdefault("/".join(parts[: at + 1]), {}).setdefault(parts[at + 1], []).append(path)
+    folder = min(entries, key=lambda one: (-len(entries[one]), one.count("/"), one), default="")
+    if len(entries.get(folder, ())) < _FEWEST_FILES:
         return None
     lines, draft = CorpusLines(corpus), Draft()
-    names = [name if paths == [f"{folder}/{name}"] else f"{name}/" for name, paths in held[folder].items()]
+    names = [name if paths == [f"{folder}/{name}"] else f"{name}/" for name, paths in entries[folder].items()]
     more = f" and {len(names) - _MOST_SHOWN:,} more" if len(names) > _MOST_SHOWN else ""
     listed = ", ".join(map(in_code, names[:_MOST_SHOWN]))
     draft.say(f"{in_code(f'{folder}/')} holds {len(names):,} files and folders: {listed}{more}.")
     documented = section_about(corpus, lines, things)
     if documented is not None:
         draft.quote(documented)
-    for paths in islice(held[folder].values(), 0 if documented else _MOST_FILES):
+    for paths in islice(entries[folder].values(), 0 if documented else _MOST_FILES):
         path = min(paths, key=lambda one: (one.count("/"), "readme" not in one.lower(), one))
         draft.quote(lines.hit(path, *_head_of(path, lines)))
     return draft.finish("listing")
@@ -432,25 +432,25 @@ def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
 def list_tests(question: Question, corpus: Corpus) -> WayAnswer | None:
     """List the tests of what a question describes in words; None for any other, or if no test is called after it."""
     match = _ASKS_TESTS.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST else None
-    wanted = content_terms(match["what"] or match["other"]) if match is not None else frozenset()
-    if not wanted:
+    words = content_terms(match["what"] or match["other"]) if match is not None else frozenset()
+    if not words:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _list_tests_of(wanted, corpus))
+    return corpus.retry_reopened(lambda: _list_tests_of(words, corpus))
 
 
-def _list_tests_of(wanted: frozenset[str], corpus: Corpus) -> WayAnswer | None:
+def _list_tests_of(words: frozenset[str], corpus: Corpus) -> WayAnswer | None:
     lines, draft = CorpusLines(corpus), Draft()
     kind = next(one for one in kinds() if one.noun == "test")
-    holding = corpus.store.paths_of(corpus.store.holding(wanted, _MOST_READ))
+    holding = corpus.store.paths_of(corpus.store.holding(words, _MOST_READ))
     paths = [one for one in corpus.store.documents() if profile_path(one).test and not profile_path(one).prose]
-    near = [one for one in paths if one in holding or wanted & _path_terms(one)]
-    fitting = [_fit(wanted, path, [*_declared_in(kind, path, lines)]) for path in near]
+    near = [one for one in paths if one in holding or words & _path_terms(one)]
+    fitting = [_fit(words, path, [*_declared_in(kind, path, lines)]) for path in near]
     best = max((one.fit for one in fitting), default=0)
-    close = sorted(one for one in fitting if one.fit == best and 2 * best >= len(wanted)) if best else []
+    close = sorted(one for one in fitting if one.fit == best and 2 * best >= len(words)) if best else []
     for one in close[:_MOST_FILES]:
         draft.say(_describe_tests(one))
-        first = max(one.tests, key=lambda test: (len(wanted & content_terms(test.name)), -test.line), default=None)
+        first = max(one.tests, key=lambda test: (len(words & content_terms(test.name)), -test.line), default=None)
         draft.quote(lines.statement(one.path, first.line) if first else lines.hit(one.path, *_head_of(one.path, lines)))
     if others := [in_code(one.path) for one in close[_MOST_FILES:]]:
         more = f" and {len(others) - _MOST_SHOWN:,} more" if len(others) > _MOST_SHOWN else ""
@@ -473,19 +473,19 @@ class _TestFile(NamedTuple):
 
     fit: int
     by_name: bool
-    bare: bool
+    without_tests: bool
     extra: int
     path: str
     tests: tuple[Declaration, ...]
 
 
-def _fit(wanted: frozenset[str], path: str, tests: Sequence[Declaration]) -> _TestFile:
+def _fit(words: frozenset[str], path: str, tests: Sequence[Declaration]) -> _TestFile:
     """Return all tests of a file whose path holds most of the words, else those whose names hold most of them."""
-    by_path = len(wanted & _path_terms(path))
-    each = [len(wanted & (content_terms(one.name) | _path_terms(path))) for one in tests]
-    most = max(each, default=by_path if by_path == len(wanted) and knows_extension(path) else 0)
+    by_path = len(words & _path_terms(path))
+    each = [len(words & (content_terms(one.name) | _path_terms(path))) for one in tests]
+    most = max(each, default=by_path if by_path == len(words) and knows_extension(path) else 0)
     chosen = [one for one, fit in zip(tests, each, strict=True) if fit == most]
-    extra = len(profile_path(path).stem_terms - wanted)
+    extra = len(profile_path(path).stem_terms - words)
     return _TestFile(most, most > by_path, not chosen, extra, path, tuple(chosen))
 
 

@@ -22,18 +22,18 @@ from quaestor.search.path_roles import folders_to_sources, profile_path
 from quaestor.search.query import read_query
 from quaestor.stores import FieldBoosts, StoredChunk
 
-Ours: TypeAlias = Mapping[str, Sequence[int]]
-"""Paths, innermost first, with lines."""
+FrameLines: TypeAlias = Mapping[str, Sequence[int]]
+"""The documents that frames of a trace point at, innermost first, with the lines."""
 
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _CHUNKS = 100
 _RAREST = 24
 _PAIRED, _EACH_PAIR = 6, 20
 _LINES, _EACH_LINE = 6, 20
-_MOST_OURS = 4
+_MOST_FRAMED = 4
 _MOST_WORDS = 160
 _LONGEST_TEMPLATE = 5
-"""Lines that one message may be spread over in the source."""
+"""The most lines of source over which one message may be spread."""
 _LONGEST_LINE = 1000
 _COMPARED = 40
 _FAR = 30
@@ -42,15 +42,16 @@ _LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
 _LEAST_ELSEWHERE = 0.6
 _LEAST_OF_SENTENCE, _LEAST_OF_SPAN, _MOST_OF_TEMPLATE = 0.5, 0.5, 0.75
 _FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.9
-"""Of a sentence that tells of no fault and quotes nothing, so much must be the message: it may be a wish or a list."""
+"""The fewest words, and the least share of the message, that must agree in a sentence without fault or quotation marks.
+"""
 _AS_WELL = 0.85
 _VERBATIM = 5
-"""So many words of a message one after the other are no chance, whatever else the template says."""
+"""This many words of a message in a row are no coincidence."""
 _WHOLE = 0.999
 _SILENT, _SILENT_VERBATIM = 0.85, 0.98
-"""What a template is worth beside which nothing prints or raises; the latter if it is the message word for word."""
+"""Factors for a template beside which nothing prints or raises, and for one that is the message word for word."""
 _FAULT = 1.25
-"""What a line of a log is worth more that tells of a fault."""
+"""The factor for a line of a log that reports a fault."""
 _MOST_PLACES = 6
 _LEAST_TOLD = 0.4
 _LONGEST_PARAGRAPH = 10
@@ -59,7 +60,7 @@ _TESTING = re.compile(
 )
 _QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
 _PATH = re.compile(r"(?<!\S)\W?(?:~|[A-Za-z]:)?[/\\][\w.@~+/\\-]+")
-"""A path from the root: a value, whose names say nothing of the code that prints it."""
+"""A path from the root. It is a value: its names say nothing of the code that prints it."""
 # Lines that print nothing, and comments.
 _CODE = re.compile(
     r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
@@ -68,9 +69,9 @@ _CODE = re.compile(
 _DOCUMENTS_FAULT = re.compile(
     r"\s*(?:[*#/;-]+\s*)?(?:[@:\\](?:raises?|throws?|exception)\b|[A-Z]\w*(?:Error|Exception|Warning|Failure)\s*:\s)"
 )
-"""What a comment says that a function raises: not where it is raised."""
+"""A comment that documents what a function raises; the message is not raised there."""
 _EMPTY = 0.15
-"""What a stop word tells."""
+"""The weight of a stop word."""
 _RAISES = re.compile(
     r"\b(?:raise|throw|panic|abort|die|fail\w*|croak|confess|error\w*|err|bail|reject|warn\w*|exit|assert\w*|exception|invariant"
     r"|revert|require|ensure|log\w*|print\w*|echo|fatal\w*|abort|stop|message|msg|reason)\b|Error|Exception|Err\(|!\(",
@@ -85,13 +86,13 @@ _TELLS_OF_FAULTS = re.compile(
     re.IGNORECASE,
 )
 _REPORTS = re.compile(r"\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b", re.IGNORECASE)
-"""What somebody may say before a message, and of much else."""
+"""Words that people write before a message, and elsewhere."""
 _ASKS = re.compile(
     r"^\W*(?:how|where|which|what|who|when|why|can(?!['’]t)|does|do|is|are|should|could)\b", re.IGNORECASE
 )
 _QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^“”\n]{8,}”")
 _MARKED = re.compile(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(?!\w)|: \S+ \S+ \S+")
-"""What may show where a message begins in what somebody says; code and lists of things look so too."""
+"""Signs that a message begins here; code and lists of things may look the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class _Message:
         words: all of its words, in order.
         lines: the words of each line, and of the parts of a line that may be the whole message.
         weights: the weight of each word.
-        ours: the documents that frames of the trace point at, with their lines.
+        frames: the documents that frames of the trace point at, with their lines.
         sentence: whether it is one line of ordinary prose, which may merely mention a fault.
         marked: whether quotation marks or a colon show where the message begins.
     """
@@ -154,7 +155,7 @@ class _Message:
     words: tuple[str, ...]
     lines: tuple[tuple[str, ...], ...]
     weights: Mapping[str, float]
-    ours: Ours
+    frames: FrameLines
     sentence: bool
     marked: bool
 
@@ -188,16 +189,16 @@ def _is_file_here(name: str) -> bool:
     return looks_like_a_file(name) and not name.startswith(("/", "~", ".", "_"))
 
 
-def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines) -> MessagePlaces:
+def find_templates(corpus: Corpus, trace: Trace, frames: FrameLines, lines: CorpusLines) -> MessagePlaces:
     """Return the places that print the message of a trace.
 
     Args:
         corpus: the corpus to search.
         trace: the text that was pasted.
-        ours: the documents that its frames point at, with their lines.
+        frames: the documents that its frames point at, with their lines.
         lines: the lines of the corpus.
     """
-    message = _message_of(corpus, trace, ours)
+    message = _message_of(corpus, trace, frames)
     if message is None:
         return MessagePlaces()
     chunks = _candidates(corpus, message)
@@ -213,16 +214,16 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
     return MessagePlaces(places[0], tuple(places[1:2]), _paragraph(prose[0], lines) if prose else None)
 
 
-def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
+def _message_of(corpus: Corpus, trace: Trace, frames: FrameLines) -> _Message | None:
     """Return the message of a trace; None if it has too few words."""
     lines = tuple(words for one in _stretches(trace.messages) if len(words := words_of(one)) >= _FEWEST)
     if not lines:
         return None
     words = tuple(word for one in trace.messages for word in words_of(one))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
-    sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
+    sentence = not frames and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
     weights = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
-    return _Message(words, lines, weights, ours, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
+    return _Message(words, lines, weights, frames, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
@@ -273,7 +274,7 @@ def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
     for pair in combinations(terms[:_PAIRED], 2):
         wanted.update(dict.fromkeys(store.holding(pair, _EACH_PAIR)))
     chunks = dict(store.get(wanted))
-    for path in [*message.ours][:_MOST_OURS]:
+    for path in [*message.frames][:_MOST_FRAMED]:
         chunks.update((one.id, one) for one in store.chunks_of(path))
     return list(chunks.values())
 
@@ -303,11 +304,11 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
     if stored.document.language in PROSE:
         sure = best.words >= _FEWEST and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
         return _Match(stored.document, first, last, agreed.weight) if sure else None
-    if not _is_sure(message, agreed, best, by_frame=not message.ours or stored.document.path in message.ours):
+    if not _is_sure(message, agreed, best, by_frame=not message.frames or stored.document.path in message.frames):
         return None
     fault = _FAULT if _tells_of_fault(line) else 1.0
     silent = _SILENT_VERBATIM if template in message.lines and best.weight >= _WHOLE * message.longest else _SILENT
-    return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.ours, silent))
+    return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.frames, silent))
 
 
 def _holds_verbatim(template: Sequence[str], line: Sequence[str]) -> bool:
@@ -349,7 +350,7 @@ def _is_most_of_it(message: _Message, by_line: Agreement, *, by_frame: bool) -> 
 
 
 def _worth(
-    stored: StoredChunk, agreement: Agreement, first: int, last: int, ours: Ours, silent: float = _SILENT
+    stored: StoredChunk, agreement: Agreement, first: int, last: int, frames: FrameLines, silent: float = _SILENT
 ) -> float:
     """Return the score of a match: how much of the message it covers, and more if a frame points at it.
 
@@ -360,7 +361,7 @@ def _worth(
     # What a program prints it prints whole: each fixed word that the message lacks speaks against a template.
     worth = agreement.weight * agreement.of_template**2
     worth *= 1.0 if any(map(_RAISES.search, lines)) else silent
-    pointed = ours.get(stored.document.path)
+    pointed = frames.get(stored.document.path)
     if pointed is None:
         return worth
     distance = min(max(first - line, line - last, 0) for line in pointed)

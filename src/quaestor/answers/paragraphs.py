@@ -15,7 +15,7 @@ _TITLE = re.compile(
 )
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#])\1{2,}\s*$")
 _LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
-"""What begins and ends a listing in AsciiDoc; below a title of its length, hyphens are an underline."""
+"""The first and the last line of a listing in AsciiDoc. Below a title of the same length, hyphens are an underline."""
 _EMPTY = re.compile(r"^[\W_]*$")
 NO_WORDS = re.compile(
     r"^\s*(?:\[[^\]^][^\]]*\]:\s*\S+.*"  # where a link leads
@@ -34,24 +34,24 @@ NO_WORDS = re.compile(
     r"|include::[^\s\[]*\[.*\]|\(\(\(.*\)\)\)"  # AsciiDoc's, and its index
     r")\s*$"
 )
-"""What a page's machinery reads and its readers do not."""
+"""Lines that only programs read."""
 _APART = re.compile(
     r"(?P<indent>\s*)\.\. (?:TODO\b"
     r"|(?:todo|(?:section|code|module)author|figure|image|digraph|graph|graphviz|toctree|meta|include)::)"
 )
-"""What begins a block of reStructuredText that is about the page: its lines are indented more."""
+"""The first line of a block of reStructuredText about the page; the block's lines are indented more."""
 _REQUEST = re.compile(
     r"[.'](?:\\\".*|(?:B[dl]|br|E[dl]|fi|HP|in|LP|nf|PD|Pp?|PP|R[ES]|sp|TP|TQ|ad|nh|hy|na|ne|ns|ta)(?:\s.*)?)"
     r"|=(?:over|back|cut|pod|encoding|begin|end|for)\b.*|@(?:node|end|menu|[cfkpv]index|c|comment|need|sp|page)\b.*"
     r"|\\(?:begin|end|label|index|name|alias|keyword)\{.*|\}|#\+\w+:.*"
 )
-"""What lays out a manual: requests of roff, commands of POD, Texinfo, LaTeX and Org that hold no words."""
+"""Layout commands of roff, POD, Texinfo, LaTeX and Org that hold no words."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
 LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*")
 _LINKED = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
 _LINKED_WITHIN = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\]\(#|\[\[#)")
 _CONTENTS = 3
-"""Items of a table of contents at least."""
+"""The fewest items of a table of contents."""
 LIST_ITEM = re.compile(r"\s*(?:[-*+•]+|\.{1,3}|#\.|\(?\w{1,3}[.)])\s+\S")
 _TABLE_ROW = re.compile(r"\s*\|.*\|")
 TABLE_RULE = re.compile(r"\s*\|[\s:|-]+\|\s*")
@@ -95,9 +95,9 @@ class _Cutter:
         self._text = text
         self._asciidoc = language == "asciidoc"
         self._numbers = language == "mediawiki"  # where "# Collect the keys." is an item
-        self._found: list[Piece] = []
-        self._begun: int | None = None
-        self._ended = 0
+        self._pieces: list[Piece] = []
+        self._paragraph_start: int | None = None
+        self._paragraph_end = 0
         self._fence: tuple[str, int] | None = None
         self._section = 0
         self._heading = ""
@@ -114,7 +114,7 @@ class _Cutter:
         if self._fence is not None:
             self._add(self._fence[1], len(self._text.rstrip()))
         self._close()
-        return self._found
+        return self._pieces
 
     def _go_on(self, fence: tuple[str, int], begin: int, end: int) -> None:
         """Take a line within a fenced block."""
@@ -151,7 +151,7 @@ class _Cutter:
         elif _EMPTY.match(line) or NO_WORDS.match(line):
             self._close()
         else:
-            if self._begun is None and (article := article_title(line)):
+            if self._paragraph_start is None and (article := article_title(line)):
                 self._section, self._heading = self._section + 1, article
             self._take_words(begin, end)
 
@@ -168,41 +168,41 @@ class _Cutter:
         line = self._text[begin:end]
         if _ITEM.match(line) or (self._numbers and line.startswith(("#", ":"))):
             self._close()
-        if self._begun is None:
-            self._begun = begin
-        self._ended = end
+        if self._paragraph_start is None:
+            self._paragraph_start = begin
+        self._paragraph_end = end
 
     def _is_underline(self, line: str) -> bool:
         """Return whether a line underlines the text right above it, which is then a title.
 
         In AsciiDoc both are about equally long; any other such line begins or ends a block, such as a note.
         """
-        if self._begun is None or not _UNDERLINE.match(line):
+        if self._paragraph_start is None or not _UNDERLINE.match(line):
             return False
-        above = self._text[self._begun : self._ended].rpartition("\n")[2]
+        above = self._text[self._paragraph_start : self._paragraph_end].rpartition("\n")[2]
         return not self._asciidoc or (not above.startswith(("[", ".")) and abs(len(above) - len(line)) <= 2)
 
     def _take_title_above(self) -> None:
         """Make the line above an underline the heading of the next pieces."""
-        assert self._begun is not None
-        begun, ended = self._begun, self._ended
-        above = self._text.rfind("\n", begun, ended) + 1 or begun
-        self._begun = None
-        if self._text[begun:above].strip():
-            self._add(begun, above)
-        self._head(self._text[above:ended].strip())
+        assert self._paragraph_start is not None
+        start, end = self._paragraph_start, self._paragraph_end
+        above = self._text.rfind("\n", start, end) + 1 or start
+        self._paragraph_start = None
+        if self._text[start:above].strip():
+            self._add(start, above)
+        self._head(self._text[above:end].strip())
 
     def _head(self, heading: str) -> None:
         self._section, self._heading = self._section + 1, plain_title(heading.encode("utf-8", "replace"))
 
     def _close(self) -> None:
         """End the paragraph that has begun."""
-        if self._begun is not None:
-            self._add(self._begun, self._ended)
-        self._begun = None
+        if self._paragraph_start is not None:
+            self._add(self._paragraph_start, self._paragraph_end)
+        self._paragraph_start = None
 
     def _add(self, start: int, end: int) -> None:
-        self._found.append(Piece(start, end, self._section, self._heading))
+        self._pieces.append(Piece(start, end, self._section, self._heading))
 
 
 def _titles_within(text: str, language: str) -> dict[int, Heading]:

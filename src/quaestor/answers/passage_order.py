@@ -31,14 +31,14 @@ Encode: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
 _OF_ODDS, _OF_DOCUMENT = 3.0, 1.5
 _OF_LIKENESS, _OF_TOLD, _OF_WORDS, _OF_HEADINGS = 6.0, 2.6, 5.0, 1.0
 _OF_NUMBERS, _OF_AMOUNT = 2.0, 0.7
-"""What a passage of prose is worth: for the ranker's odds that it is the one among all, and its document's share of
-these; for its paragraph that is most like the question, the one that holds most of its words, how near its words come
-to the question's, and how alike its headings are; for holding the question's numbers, for in a list of versions all but
-one of them are another's; and for saying a number where an amount is asked for. Weights of a softmax over ten passages,
-learned from the part ``learn`` of the questions about documents and rounded."""
+"""Weights of a passage's traits: the ranker's odds; its document's share of the odds; its paragraph most like the
+question; its paragraph with most of the question's words; the similarity of its words; the similarity of its headings;
+the question's numbers, because in a list of versions all but one entry are about others; and a number where an amount
+is asked for. They are weights of a softmax over ten passages, learned from the part ``learn`` of the questions about
+documents and rounded."""
 _HEADED, _HEADED_NEAR, _NEAR_GUIDE = 0.4, 0.05, 1.2
-"""A document's section is a guide if its headings hold so much of the question, by the rarity of its words, or hardly
-anything where it is at most so many points behind the first passage."""
+"""The least share of the question, by the rarity of its words, in the headings of a guide: of any section, and of one
+that is at most ``_NEAR_GUIDE`` points behind the first passage."""
 _HEADINGS_OF_GUIDE = 2
 _ASKS_LIMIT = re.compile(
     r"\bhow\s+(?:old|large|big|far|fast|small)\b|^\W*(?:since\s+|seit\s+|bis\s+|depuis\s+|desde\s+)?(?:when|wann|quand|cuándo)\b"

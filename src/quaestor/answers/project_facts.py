@@ -26,7 +26,7 @@ from quaestor.corpus import Corpus
 from quaestor.search.path_roles import profile_path
 
 _Finder: TypeAlias = Callable[[str, CorpusLines], Iterator[tuple[int, int]]]
-"""Yields the first and last lines of a file that tell what is asked."""
+"""Yields the first and last lines of a file that answer the question."""
 _LONGEST = 120
 IT = (
     r"(?:it|this|(?:this|the|that|our|your)\s+(?:\w+\s+)?(?:project|repo(?:sitory)?|code\s?base|code|library|package"
@@ -62,7 +62,7 @@ _NAMES_MAINTAINERS = re.compile(
 _MAINTAINERS = re.compile(
     r"\W*(?:the\s+)?(?:(?:current|core|active)\s+)*(?:maintainers?|core\s+team|code\s*owners)\W*", re.I
 )
-"""Headings of a README under which stands who maintains."""
+"""Headings of a README above the names of maintainers."""
 _SAYS_MAINTAINER = re.compile(
     r"\b(?:is|being|and)\s+(?:\w+\s+){0,2}maintained\s+(?:\w+\s+){0,2}by\s+(?!third)|\bmaintainers?(?:\s+(?:is|are)\b|:)",
     re.IGNORECASE,
@@ -196,15 +196,15 @@ _NEEDED = re.compile(
 _MOST_SAID = 4
 _DOCKERFILE = re.compile(r"(?:dockerfile|containerfile)(?:\.\w+)?", re.IGNORECASE)
 _IMAGES = {"node.js": "node", "nodejs": "node", "go": "golang", "java": r"(?:openjdk|eclipse-temurin)", "rustc": "rust"}
-"""What the images of languages are called that have another name."""
+"""Names of container images that differ from the name of the language."""
 _LONGEST_FIELD = 8
 _EXTRAS = re.compile(r"(?<=\w)\[[\w,. -]*\]")
-"""What is asked for beside a package: ``Django[argon2]``."""
+"""The extras of a package: ``Django[argon2]``."""
 _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists|module\.bazel", re.IGNORECASE)
 _LISTS_NEEDS = re.compile(
     r"\W*(?:(?:build|runtime|system)\s+)?(?:dependenc(?:y|ies)|requirements|prerequisites)\W*", re.IGNORECASE
 )
-"""Headings of a README under which stands what is needed."""
+"""Headings of a README above the requirements."""
 _LONGEST_SECTION = 16
 _MOST_NESTED = 4
 
@@ -407,35 +407,35 @@ def _is_starred_heading(texts: Sequence[str], at: int) -> bool:
     return texts[at - 1].startswith("* ") and not any(line.strip() for line in around)
 
 
-def _versions_of_part(part: str, wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+def _versions_of_part(part: str, language: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places where a manifest in a folder called ``part`` states the required version of a language."""
     if f"/{part}/" in f"/{path.lower()}":
-        yield from _versions(wanted, path, lines)
+        yield from _versions(language, path, lines)
 
 
-def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+def _versions(language: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places where a manifest or a README states the required version of a language."""
     texts: Sequence[str] = ()
-    for language, manifest, pattern in _LANGUAGES:
-        if re.fullmatch(language, wanted) and re.fullmatch(manifest, _name(path), re.IGNORECASE):
+    for names, manifest, pattern in _LANGUAGES:
+        if re.fullmatch(names, language) and re.fullmatch(manifest, _name(path), re.IGNORECASE):
             texts = texts or lines_of(path, lines)
             for at, line in enumerate(texts, 1):
                 if re.match(pattern, line):
                     yield at, max(end_of_statement(texts, at), _end_of_field(texts, at))
     if _README.fullmatch(path):
-        yield from _runs([*islice(_lines_that_say(wanted, lines_of(path, lines)), _MOST_SAID)])
+        yield from _runs([*islice(_lines_that_say(language, lines_of(path, lines)), _MOST_SAID)])
 
 
-def _images(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+def _images(language: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the first line of a Dockerfile that names an image of a language with a version."""
-    image = re.compile(rf"FROM\s.*\b{_IMAGES.get(wanted, re.escape(wanted))}:v?\d", re.IGNORECASE)
+    image = re.compile(rf"FROM\s.*\b{_IMAGES.get(language, re.escape(language))}:v?\d", re.IGNORECASE)
     if _DOCKERFILE.fullmatch(_name(path)):
         yield from [(at, at) for at, line in enumerate(lines_of(path, lines), 1) if image.match(line)][:1]
 
 
-def _pinned(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+def _pinned(package: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the lines of a manifest that name a package with a version."""
-    pin = re.compile(rf"(?<![\w@/.-]){re.escape(wanted)}(?![\w-]).{{0,80}}?\d", re.IGNORECASE)
+    pin = re.compile(rf"(?<![\w@/.-]){re.escape(package)}(?![\w-]).{{0,80}}?\d", re.IGNORECASE)
     if any(re.fullmatch(name, _name(path), re.IGNORECASE) for name, _, _ in _BLOCKS):
         yield from [(at, at) for at, line in enumerate(lines_of(path, lines), 1) if pin.search(line)][:1]
 

@@ -41,7 +41,7 @@ _OF_SENTENCE = frozenset(
     programme logiciel paquet bibliothèque outil à au dans mon ma se s cómo como puedo puede lo este esta el los
     proyecto programa paquete biblioteca librería aplicación herramienta en mi con al""".split()
 )
-"""Words of a question that has no subject but the whole project."""
+"""Words of a question without a subject of its own but the whole project."""
 _INSTALLING = frozenset(
     """install installs installed installing installation setup download downloaded obtain installiere installiert
     installieren einrichten richte installationsanleitung installer installe installe-t-on instalo instalar
@@ -80,9 +80,9 @@ _HELPING = re.compile(r"\bpull requests?\b|\bbecome a contributor\b|(?<!get )\bh
 _ONE_OF_MANY = re.compile(
     r"(?:instal\w*|\bup|get|add|use|download|include|import)\s+(?:an?|any|another|my|our|new|eine?n?|une?|una)\b"
 )
-"""What is installed is one of many things, and not the project: "How do I install a plugin?"."""
+"""A question about installing one of many things, not the project: "How do I install a plugin?"."""
 _MOST_LINES = 28
-"""Lines of a section that are quoted, at most, unless a block of code ends later."""
+"""The most lines of a section that are quoted, unless a block of code ends later."""
 _MOST_OF_POINTER = 12
 
 _MANAGERS = "|".join(
@@ -154,10 +154,10 @@ _START_WORDS = frozenset(
 )
 _FIRST_WORDS = frozenset("getting started get start quickstart quick deploy deployment hosting self-hosting".split())
 _WEAK = frozenset("get getting set setting add adding include including import importing".split())
-"""What is said of other things as often, unless the whole is named: "Get in touch"."""
+"""Words that are as often about something else, unless the whole is named: "Get in touch"."""
 _BUILD_WORDS = frozenset("build building compile compiling compilation source".split())
 _WORK = re.compile(r"\b(?:develop(?:ment|ers?|ing)?|contribut\w*|hacking|tests?|testing)\b", re.IGNORECASE)
-"""What is done by those who work on the project."""
+"""Words about work on the project itself."""
 _ASIDE = re.compile(
     r"\b(?:uninstall\w*|plugins?|extensions?|completions?"
     r"|upgrad\w*|updat\w+|migrat\w*|troubleshoot\w*|benchmarks?|faq|change ?log|licen[cs]e|docs|documentation|editors?"
@@ -176,9 +176,9 @@ _FOLDERS_OF_PAGES = DOCUMENTATION | frozenset(
 _NO_NAMES = (_NEUTRAL | _INSTALL_WORDS | _START_WORDS | _BUILD_WORDS).union(
     "index intro introduction overview about sponsors documentation docs vision mission readme table contents".split()
 )
-"""What the first heading of a README may be if it is not a name."""
+"""Words of a README's first heading that are no name."""
 _LONGEST_ENTRY = 3
-"""Lines of a manifest's entry in which the name may follow: ``<dependency>``."""
+"""The most lines of a manifest's entry in which the name may follow: ``<dependency>``."""
 _SHORTEST_NAME = 2
 
 
@@ -263,7 +263,7 @@ class _InstallGuides:
         self._material = material
         self._names = names
         any_name = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or "(?!)"
-        self._own = re.compile(rf"(?<![\w-])(?:{any_name})(?![\w-])", re.IGNORECASE)
+        self._own_name = re.compile(rf"(?<![\w-])(?:{any_name})(?![\w-])", re.IGNORECASE)
 
     def sections(
         self,
@@ -308,13 +308,13 @@ class _InstallGuides:
         if _LINKED.match(lines[at - 1]):
             return True
         around = "\n".join(lines[max(at - 3, 0) : at + 2])
-        return _STORE.search(lines[at - 1]) is not None and self._own.search(around) is not None
+        return _STORE.search(lines[at - 1]) is not None and self._own_name.search(around) is not None
 
     def _is_about(self, title: str, words: frozenset[str]) -> bool:
-        named = self._own.sub(OWN, _MANNER.sub("", _ADDED.sub("", title)))
-        held = frozenset(re.findall(r"[^\W_][\w-]*", named.lower()))
-        telling = held & words - _WEAK or held & {OWN, "it", "up", "started"}
-        return bool(telling) and not held.isdisjoint(words) and held <= words | _NEUTRAL
+        named = self._own_name.sub(OWN, _MANNER.sub("", _ADDED.sub("", title)))
+        title_words = frozenset(re.findall(r"[^\W_][\w-]*", named.lower()))
+        telling = title_words & words - _WEAK or title_words & {OWN, "it", "up", "started"}
+        return bool(telling) and not title_words.isdisjoint(words) and title_words <= words | _NEUTRAL
 
     def own_commands(self, path: str) -> Iterator[Source]:
         """Yield the place of a document that first shows a command with one of the project's own names."""
@@ -325,7 +325,7 @@ class _InstallGuides:
                 continue
             around = [one for one in parts if one.first <= at <= one.last]
             entry = lines[at - 1 : at + _LONGEST_ENTRY * line.rstrip().endswith((">", "{", "(", "[", "=", ":"))]
-            if not self._own.search("\n".join(entry)) or (around and _is_aside(around[-1], parts[0])):
+            if not self._own_name.search("\n".join(entry)) or (around and _is_aside(around[-1], parts[0])):
                 continue
             inner = around[-1] if around else Part("", 1, len(lines), ())
             end = min((one.first - 2 for one in parts if one.first > at), default=inner.last)

@@ -19,14 +19,14 @@ _PLAIN = frozenset(("", "text"))
 _COMMENTED = re.compile(r"[#;](?![#;])")
 _BLOCK = re.compile(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 MOST_LINES = 30
-"""Lines of code that are quoted together; a definition of no more is quoted whole."""
+"""The most lines of code that are quoted together."""
 MOST_CHARACTERS = 1000
-"""The same of prose, in characters."""
+"""The most characters of prose that are quoted together."""
 
 _OF_BEST = 0.5
-"""The share of what the best section of a passage tells that one at its edge tells at least, to be quoted with it."""
+"""A section at a passage's edge is quoted with it if it is worth at least this share of the passage's best section."""
 _OF_BEST_FURTHER = 0.2
-"""The same of a definition in a further quote, which is less surely the answer."""
+"""The same share for a definition in a further quote, which is less certain to be the answer."""
 _MOST_HEAD_LINES = 12
 _MOST_CHECKED = 1900  # characters: a longer quote is not read as one when its citation is checked
 _STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
@@ -34,14 +34,14 @@ _WITHIN_SENTENCE = re.compile(
     r"\s*(?:and|or|but|that|which|who|whose|to|of|in|for|with|by|from|is|are|does|do|has|have|can|should|will|not|und|oder|dass"
     r"|et|ou|qui|que|y|o|de|del)\s+[^\W\d_]|[ \t]+[a-zà-þ]+[ \t]+[^\W\d_]"
 )
-"""How a passage begins that was cut amid a sentence: with a word of grammar, or indented below an item's first line."""
+"""The beginning of a passage that was cut within a sentence: a word of grammar, or indentation below an item."""
 _IMPORTS = re.compile(
     r"\s*(?:package\s+[\w.]+;?\s*$|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s+[\w:\\{]|extern\s+crate\b|mod\s+\w+;"
     r"|\#\s*(?:include|pragma|import)\b|(?:global\s+)?using\s+[\w.]+;|require(?:_relative|_once)?\b[^=]*$"
     r"|(?:const|let|var)\s[^=]*=\s*require\(|['\"]use strict)"
 )
 _LICENCE = re.compile(r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?://|#|--|;)[^\n]*(?:\n[^\S\n]*|\Z))+)\s*", re.DOTALL)
-"""A comment at the beginning of a file, which is the licence's if it says so."""
+"""A comment at the beginning of a file, which may be its licence."""
 _LICENSED = re.compile(r"\b(?:copyright|licen[sc]ed?\b.{0,40}\bunder|SPDX-License)\b", re.IGNORECASE | re.DOTALL)
 _DOCSTRING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
 _ROW = re.compile(r"[ \t]*\|")
@@ -49,9 +49,9 @@ _RULE = re.compile(r"\s*\|(?=[^-\n]*-)[ \t:|-]++$|\s*\+=[=+]*\+", re.MULTILINE)
 """The line below the head of a table, in Markdown and in reStructuredText."""
 _LONGEST_LEAD = 300
 _MANY_ROWS = 8
-"""Rows from which on only those are quoted that tell something."""
+"""From this number of rows on, only telling rows are quoted."""
 _LOOKED_BACK = 40
-"""Items and rows up to which the beginning of a list or table is looked for."""
+"""The most items or rows above a quote in which the beginning of its list or table is searched for."""
 _DEFINITION = re.compile(
     r"^\s*(?:@\w|(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe"
     r"|open|override|inline|const|virtual|extern)\b\s*)*"

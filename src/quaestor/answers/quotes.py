@@ -3,10 +3,9 @@
 Passages come in the order of the search. Prose is put in a new order, by each passage's paragraph that is nearest to
 the question and by the number of hits in its document; code keeps its order. If the search gave scores, the first
 passage is quoted whole, except for sections at its edges that hold little of the question: choosing among its sentences
-was no better. (Two of 202 first passages with evidence lose it with such a section.) If that is little to read,
-stretches of passages with nearly the same score are quoted as well. Each is chosen by the rarity of the question's
-words in it, by its similarity to the question, and by how much it shows of the chunk that was found. If a question asks
-for several things, one stretch of each document is quoted.
+was no better. If that is little to read, stretches of passages with nearly the same score are quoted as well. Each is
+chosen by the rarity of the question's words in it, by its similarity to the question, and by how much it shows of the
+chunk that was found. If a question asks for several things, one stretch of each document is quoted.
 
 Every quote is a verbatim part of its passage.
 """
@@ -53,61 +52,64 @@ _LEAST_COVERAGE = 0.17
 _LEAST_SIMILARITY = 0.5
 
 _PASSAGES = 5
-"""So many of the best are quoted from, more only where several things are asked for."""
+"""The number of passages to quote from; more only if the question asks for several things."""
 _BEHIND = 0.5
-"""What a passage loses for each point that the ranker puts it behind the first: words tell less than it knows."""
+"""The penalty for each point by which the ranker puts a passage behind the first."""
 _BEHIND_UNKNOWN = 4.0
-"""Points that each passage counts as behind the one before where the ranker's are not known."""
+"""The points by which each passage is taken to be behind the one before if the ranker's scores are not known."""
 _OF_FOUND = 0.5
-"""What a stretch gains that shows all of the chunk that was found."""
+"""The bonus of a stretch that shows all of the chunk that was found."""
 _OF_PASSAGE = 0.45
-"""What a stretch of code gains that shows all of its passage."""
+"""The bonus of a stretch of code that shows all of its passage."""
 _LEAST_WORTH = 0.05
 _NEAR = math.log(10)
-"""Points that a further quote's passage may be behind the first: the ranker's points are logarithms of odds, so that it
-is at least a tenth as likely to answer."""
+"""The most points by which the passage of a further quote may be behind the first. Points are logarithms of odds, so
+such a passage is at least a tenth as likely to answer."""
 _NEAR_OF_PROSE = 3.6
-"""The same of prose, of whose passages one in thirty-six is still worth reading: their quotes are short."""
+"""The same for prose, whose quotes are short."""
 _ENOUGH = 2800
-"""Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
+"""From this number of quoted characters on, no further passage is quoted, unless the question asks for several things.
+"""
 _ENOUGH_MORE = 600
-"""The same for each quote more than usual that there may be."""
+"""The characters that are added to it for each quote beyond the usual number."""
 _FEWEST_READ = 2
-"""Passages that are quoted even so: the first may be long because its definition is."""
+"""The number of passages that are quoted in any case, because the first may be one long definition."""
 MOST, MOST_OF_UNSURE = 3, 5
-"""The most quotes of an answer, and of one that may well be none: what answers then often stands behind the third."""
+"""The most quotes of an answer, and of an answer that may be wrong, because the right place is then often behind the
+third."""
 _LONGEST_WHOLE = max(LARGEST, DEFINITION)
-"""Characters of a passage that is quoted whole: as many as the first has at most, in bytes."""
+"""The most characters of a passage that is quoted whole."""
 _NEAR_OF_SEVERAL = 3.0
-"""The same of another document, where several things are asked for."""
+"""The most points by which a further document may be behind if the question asks for several things."""
 _MOST_OF_SEVERAL = 3000
-"""Characters of quotes from which on no further document is quoted then."""
+"""From this number of quoted characters on, no further document is quoted then."""
 _LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
-"""Files that mention authors, use and distribution of everything, and answer about themselves only."""
+"""Licences and notices, which mention authors, use and distribution of everything; they answer questions about
+themselves only."""
 _LONGEST_LABEL = 90
 _MOST_NAMED = 3
 _ASKS_WHERE = re.compile(r"\b(?:where|which|who|links?|resources?|further|more about|read)\b", re.IGNORECASE)
-"""A question that a link may answer."""
+"""Words of a question that a link may answer."""
 _ASKS_HOW_TO = re.compile(
     r"^\W*(?:how\s+(?:(?:do|can|could|should|would)\s+(?:i|we|you|one)\b|to\b)"
     r"|(?:can|could|do|does|is|may|must|should)\s+(?:i|it|one|there|they|we|you)\b)",
     re.IGNORECASE,
 )
-"""A question of somebody who uses what is here: a document tells it better than the code that does it."""
+"""The beginning of a question by a user, which a document answers better than code."""
 _OF_GUIDE = 0.6
-"""A guide comes before code if it holds so much of the question, else behind the first passage."""
+"""The least share of the question, by the rarity of its words, in a guide that comes before code."""
 _ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|examples?)\b", re.IGNORECASE)
 _ASKS_DEFAULT = re.compile(
     r"^\W*(?:what|which|how\s+(?:many|much|long|often|big|large|far))\b.*\bdefaults?\b", re.IGNORECASE | re.DOTALL
 )
 _DEFAULT = "default"
 _SAYS_DEFAULT = re.compile(r"^\W*@?default(?:s\s+to|\s+value)?\s*(?::|=|\bis\b|(?<=@default))\s*\S", re.IGNORECASE)
-"""A line that gives the default of what the lines before it, or after it, are about."""
+"""A line that states the default of a setting in a line near it."""
 _HOLDS_DEFAULT = re.compile(
     r"default\w*[^\w\n].{0,30}?(?:\d|[\"'`\[({][^\s)}\],;%])|(?:=|:)\s*default|[(,]\s*default(?:\s*[:=]|\s+is)\s*\w",
     re.IGNORECASE,
 )
-"""A line with a default and a value behind it, ``(default: all)``; ``{}`` of a message is none."""
+"""A line with a default and its value, ``(default: all)``; ``{}`` in a message is no value."""
 _ABOUT_BEFORE, _ABOUT_AFTER = 6, 3
 
 
@@ -288,7 +290,7 @@ def _points_behind(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[fl
     if rank >= len(hits):
         return _BEHIND_UNKNOWN * rank, (passage.start_line, passage.end_line)
     hit = hits[rank]
-    span = hit.found or hit.chunk.span
+    span = hit.ranked_span or hit.chunk.span
     return max(0.0, hits[0].score - hit.score), (span.start_line, span.end_line)
 
 

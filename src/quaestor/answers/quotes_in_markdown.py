@@ -20,7 +20,7 @@ UNSURE = f"{WITHOUT_MODEL}, so what comes nearest is quoted. It may not answer t
 SAME = f"{WITHOUT_MODEL}, and nothing matches better than what is quoted above:"
 _GAP = "⋯"
 _MOST_AGAIN = 100
-"""Characters shown of the beginning of a quote that an earlier answer shows whole."""
+"""The most characters shown of a quote that an earlier answer shows whole."""
 _LONGEST_PART = 500
 _SENTENCE = re.compile(r"\S.*?(?:[.!?]['\")\]*_`]*(?=\s)|(?=\n\s*\n)|(?=\n\s*(?:[-*+|]|\d+[.)])\s)|\Z)", re.DOTALL)
 

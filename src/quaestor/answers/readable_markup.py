@@ -21,7 +21,7 @@ _ROLES_OF_WORDS = frozenset(
 )
 """Roles of reStructuredText that hold words; the others hold code or keys."""
 _LONGEST_SHOWN = 8_000
-"""Characters of a text whose markup is read."""
+"""The most characters of a text whose markup is converted."""
 
 
 def _rules(*rules: tuple[str, str | Callable[[re.Match[str]], str]]) -> tuple[_Rule, ...]:

@@ -21,7 +21,7 @@ _WORDING = frozenset(
     "error message getmessage string tostring what new init __init__ __str__ constructor initialize __construct".split()
 )
 _MAKES_FAULT = re.compile(r"^[a-z_]\w*(?:[Ee]rror|[Ee]xception|[Ff]ailure|[Ff]ault)$")
-"""A function that makes what others raise: ``timeoutError(...)``."""
+"""A function that makes an error for its callers to raise: ``timeoutError(...)``."""
 _RAISED = re.compile(r"\b(?:raise|throw|panic|return\s+(?:Err|Promise\.reject|nil,))\b")
 _ATTRIBUTE = re.compile(r"\s*#\[")
 _VARIANT = re.compile(r"\s*([A-Z]\w+)")
@@ -29,14 +29,14 @@ _BOUND = re.compile(
     r"\s*(?:(?:const|var|let|val|public|private|internal|static|final|readonly|export|type|string|[Ee]rror|String)\s+)*"
     r"([A-Z][A-Z0-9]*_[A-Z0-9_]+|\w*[Ee]rr(?:or)?[A-Z]\w*|[A-Z]\w*(?:Error|Exception))\b[^=:(\"']{0,40}(?::?=|:)(?![=:])"
 )
-"""A name of an error or a constant with what it is bound to."""
+"""The name of an error or a constant, with the value that is bound to it."""
 _ENDED = re.compile(r"[;}]\s*$")
 _NEAR = 3
 _LONGEST_LINE = 2_000
 _CAUGHT = re.compile(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*)\b")
-"""What stands in a line that looks whether an error is this one."""
+"""Signs in a line that compares or catches an error."""
 _SLIP = 0.9
-"""How alike two paths are, from 0 to 1, of which one is a slip for the other."""
+"""The least similarity, 0 to 1, of a misspelt path to the path that it means."""
 _LONGEST_END = 8
 _MOST_ENDS = 10
 _DEFINING = 50
@@ -44,7 +44,8 @@ _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
 _QUALIFIED = re.compile(r"\w(?:::|\.)\w")
 _NUMBERED = re.compile(r"(?P<series>[a-z]{2,12}|)[ _-]?0*(?P<number>\d{1,6})(?![a-z\d])")
 _SERIES, _SERIES_OF_PROJECT = 3, 10
-"""Numbers that make a series; more where it bears the corpus's own name, of which a number is a version."""
+"""The fewest numbered documents that make a series; more if it bears the corpus's own name, whose numbers are versions.
+"""
 _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
 
 
@@ -253,9 +254,9 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, one.lower(), other.lower()).ratio()
 
 
-def _most_similar_paths(wanted: str, paths: Sequence[str]) -> list[str]:
+def _most_similar_paths(path: str, paths: Sequence[str]) -> list[str]:
     """Return the paths that share the longest ending with a path."""
-    ends = [_in_common(wanted.lower()[::-1], path.lower()[::-1]) for path in paths]
+    ends = [_in_common(path.lower()[::-1], one.lower()[::-1]) for one in paths]
     return [path for path, end in zip(paths, ends, strict=True) if end == max(ends)]
 
 

@@ -31,7 +31,7 @@ _OF_ALL_IN = {
     "zh": "这是什么项目？",
     "ja": "これは何ですか？",
 }
-"""The same in other languages."""
+"""The same question in other languages."""
 _OF_PROGRAMS = ("How do I build and test it?", "What changed in the last release?")
 OF_ALL = frozenset({_OF_ALL, *_OF_ALL_IN.values(), *_OF_PROGRAMS})
 """Questions about all of one corpus, which call it "this" or "it"."""
@@ -41,7 +41,7 @@ _READ = 24
 _OF_EACH = 3
 _LOOKED_AT = 12
 _MOST_ALIKE = 2
-"""Sections of a document of which the most telling are asked for."""
+"""A question that more sections than these lead to is not suggested."""
 _LONGEST_HEADING = 60
 _KINDS = frozenset({"class", "function", "method", "type", "interface", "struct", "trait", "enum"})
 _TYPES = _KINDS - {"function", "method"}
@@ -50,7 +50,7 @@ _BESIDE_PROGRAM = re.compile(
     r"(?:^|/)(?:[^/]*[-_])?(?:examples?|samples?|demos?|playgrounds?|fixtures)(?:[-_][^/]*)?/|(?:^|/)(?:scripts?|tools?|build|ci|contrib|packer|hack|misc|vendor|runner|migrations?)/"
     r"|(?:^|/)(?:setup|conftest|fabfile|noxfile|tasks|gulpfile|build|webpack[.\w]*|rollup[.\w]*|vite[.\w]*)\.\w+$|[-_.](?:pb|generated|gen)\.\w+$"
 )
-"""Code that is no part of the program: what builds it, shows it, or was generated."""
+"""Code that is no part of the program: build scripts, examples, generated files."""
 _GUIDE = re.compile(
     r"(?:^|/)(?:\d+[-_]*)?(?:getting[-_]?started|quick[-_]?start|tutorial|usage|guide|introduction|overview|basics?|index"
     r"|readme)\.(?:md|mdx|rst|adoc|txt)$",
@@ -136,9 +136,9 @@ _NOUNS = {
 }
 _ACTS = frozenset({"installation", "configuration", "setup", "deployment"})
 _OF_SUBJECTS = frozenset({"install", "configure", "use", "upgrade", "deploy", "test", "build", "run", "uninstall"})
-"""What is done with the whole thing that a document is about."""
+"""Verbs for acts on the whole thing that a document is about."""
 _HOW = re.compile(r"(?:with(?:in|out)?|from|on|in|at|by|via|using|under|as)\b", re.IGNORECASE)
-"""How it is done, where it is not said with what: "Running with Docker"."""
+"""Words after which a heading says how, not with what: "Running with Docker"."""
 _ALSO_NOUNS = frozenset(
     """
 access archive bind book boot branch buy cache call catch change check clean clear complete compose contact cut debug
@@ -163,7 +163,7 @@ _NO_OBJECT = re.compile(
 _CUT_OFF = re.compile(
     r"^(?:on|of|in|to|for|from|with|by|and|or|but|not|so|then|this|that)\b|\b(?:on|of|in|to|for|with|by|and|the|a|an|is|as)$"
 )
-"""What is done to no such thing: "Troubleshooting guide", "Building blocks"; and what was cut off."""
+"""Headings that describe no such act ("Troubleshooting guide", "Building blocks"), or that are cut off."""
 _POINTING = re.compile(r"\b(?:this|that|these|those|it|they)\b", re.IGNORECASE)
 _FEWEST_ASKING = 4
 _ASKS = re.compile(r"(?:how|what|when|where|which|who|why|can|do|does|is|are|should|may|must)\b", re.IGNORECASE)
@@ -427,7 +427,7 @@ _TELL_IN = {
     "zh": ("请介绍", "。"),
     "ja": ("次を教えてください：", "。"),
 }
-"""What comes before and after a thing in other languages."""
+"""The text before and after a thing, by language."""
 
 
 def _forms(heading: str, subject: str, written: str) -> Iterator[str]:

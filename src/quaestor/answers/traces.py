@@ -38,8 +38,10 @@ _NO_FUNCTIONS = frozenset(
 )
 # What a line begins with in a log that was copied out of quotes, once or twice; \temp is a folder.
 _ESCAPED_TAB = re.compile(r"^\\{1,2}t(?=(?:at|from|in|File|\.\.\.)\s|[\s#\d(])")
+_RUBY = re.compile(r"(\s*\S.{0,400}:\d+:in [`'][^`'\n]{1,200}'): (.+)")
+"""The first line of Ruby's trace, which is the innermost frame and the message."""
 _OF_PROCESS = re.compile(r"^==\d+== ?")
-"""What Valgrind and the sanitizers begin each line with."""
+"""The prefix of each line of Valgrind and the sanitizers."""
 _SAID = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"")
 _FEWEST_BLANKS = 2
 _MOST_LINES = 300
@@ -85,7 +87,7 @@ class Trace:
 def read_trace(text: str) -> Trace:
     """Return the frames and messages of a text; only both ends of a very long text are read."""
     cut = (_OF_PROCESS.sub("", line[:_LONGEST_LINE]) for line in text.splitlines())
-    lines = _ends([_ESCAPED_TAB.sub("\t", line) for line in cut if line.strip()])
+    lines = _ends([part for line in cut if line.strip() for part in _parts_of(_ESCAPED_TAB.sub("\t", line))])
     frames: list[Frame] = []
     messages: list[str] = []
     skipped = False
@@ -107,6 +109,12 @@ def read_trace(text: str) -> Trace:
     if _LAST.search(text):
         frames.reverse()
     return Trace(tuple(frames), tuple(filter(None, messages)))
+
+
+def _parts_of(line: str) -> tuple[str, ...]:
+    """Return the frame and the message that one line of Ruby's holds; of others the line."""
+    match = _RUBY.fullmatch(line)
+    return (line,) if match is None else (match[1], match[2])
 
 
 def _quoted_texts(line: str) -> list[str]:

@@ -21,6 +21,7 @@ from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_option import explain_option, list_environment, list_options
 from quaestor.answers.explain_term import explain_term, holds_documents
 from quaestor.answers.listings import list_declared, list_folder, list_tests
+from quaestor.answers.named_faults import explain_named_fault
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_overview,
@@ -53,14 +54,14 @@ _WHAT_AND_WHO = re.compile(
     r"^(\W*what(?:'s|\s+(?:is|are|does|do))\b.+?),?\s+and\s+((?:who|what|where|which)\b.*?\b)(?:it|that|this|they|them)\b(.*)$",
     re.I | re.S,
 )
-"""What a name is, and what of that: the second part names it by a pronoun."""
+"""A question what a name is, and another about it by a pronoun."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
 _ELSE = re.compile(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
 _HASH = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
 _OF_CHANGE = re.compile(
-    r"since|\bhow old\b|found|began|initia|first|\bborn\b"
+    r"since|before|former|previous|no longer|\bhow old\b|found|began|initia|first|\bborn\b"
     r"|\bset\b|\bg[eo]t|gain|receiv|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made|chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
     r"|deprecat|renam|\bmov|modif|rewrit|refactor|rework|simplif|convert|migrat|grad|bump|pinn|increas|decreas|reduc|lower|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
     r"|\bship|\bcut\b|\bout\b|commit|histor|blame|\blog\b|evolv|come about|wrote|author|maintain|\bown"
@@ -89,7 +90,7 @@ _OF_GUIDE = re.compile(
 
 def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer how the project is installed or contributed to; None for other questions."""
-    if not _OF_GUIDE.search(question.text[:200]):
+    if not _OF_GUIDE.search(question.text[:_LONGEST]):
         return None
     from quaestor.answers.project_guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
 
@@ -125,6 +126,7 @@ def may_ask_history(text: str) -> bool:
 WAYS: tuple[Way, ...] = (
     answer_origin,
     answer_project_facts,
+    explain_named_fault,
     list_declared,
     _answer_with_project_guide,
     answer_with_callers,
@@ -148,7 +150,7 @@ WAYS: tuple[Way, ...] = (
     answer_error,
     ask_back,
 )
-"""In the order in which they are asked: the narrower a way's questions are, the earlier it stands."""
+"""All ways, in the order in which they are tried: the narrower a way's questions are, the earlier it comes."""
 
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:

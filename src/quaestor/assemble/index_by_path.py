@@ -48,7 +48,7 @@ from quaestor.assemble.transformer_upgrade import missing_transformer, upgrade, 
 from quaestor.assemble.tuned_index import tuning_of
 
 _TRIES = 3
-"""How often an index is begun whose database goes away in the middle."""
+"""The most attempts to begin an index if the database goes away."""
 
 
 class Index(Corpus):
@@ -67,7 +67,7 @@ class Index(Corpus):
         """
         model = make_model(self._settings._replace(model=name))
         if model is None:
-            raise UsageError(f"{name!r} is not a name of a model; give one, or None for answers made of quotes")
+            raise UsageError(f"{name!r} is not the name of a model; give one, or None for answers made of quotes")
         return model
 
     def overview(self, folder: str = "", *, tokens: int = 1500) -> Overview:
@@ -88,11 +88,11 @@ class Index(Corpus):
             raise UsageError(f"{tokens} tokens are too few for an overview. Give at least {LEAST}.")
         return make_overview(self, folder, budget=tokens, count=tokenizer_for(self._settings.model or "gpt-4o").count)
 
-    def history(self, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
+    def history(self, question: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
         """Answer a question about history, a path, a name or words from git and the changelogs.
 
         Args:
-            asked: ``"when was send_with_retry added?"``, ``"src/a.py"``; empty for the newest commits.
+            question: ``"when was send_with_retry added?"``, ``"src/a.py"``; empty for the newest commits.
             since: first date: ``2020``, ``2020-03``, ``2020-03-14``.
             until: last date.
             limit: most commits to list.
@@ -102,7 +102,7 @@ class Index(Corpus):
         """
         from quaestor.answers.history_answer import history_of  # noqa: PLC0415 - no search needs it
 
-        return history_of(self, asked, since=since, until=until, limit=limit)
+        return history_of(self, question, since=since, until=until, limit=limit)
 
     @classmethod
     def build(

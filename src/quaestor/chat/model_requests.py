@@ -277,7 +277,7 @@ class Requests:
 def _check_length(length: int, reserve: int) -> None:
     if length > reserve * _LETTERS_OF_A_TOKEN:
         raise LimitError(
-            f"the reply was stopped after {length} letters: {reserve} tokens were allowed, and"
+            f"the reply was stopped after {length} characters: {reserve} tokens were allowed, and"
             " the server did not stop; raise the reserve, or look at the server's settings"
         )
 

@@ -23,7 +23,7 @@ class ThoughtFilter:
 
     def __init__(self) -> None:
         self._blanks: list[str] = []
-        self._held = ""
+        self._held_back = ""
         self._inside = False
         self._over = False
 
@@ -34,29 +34,29 @@ class ThoughtFilter:
             rest = piece.lstrip("\r\n") if self._inside else piece
             self._inside = self._inside and not rest
             return rest
-        if not self._held and not self._inside and not piece.strip():
+        if not self._held_back and not self._inside and not piece.strip():
             self._blanks.append(piece)
             return ""
-        self._held += piece
+        self._held_back += piece
         if not self._inside:
-            start = self._held.lstrip()
+            start = self._held_back.lstrip()
             if len(start) < len(_OPENING) and _OPENING.startswith(start):
                 return ""
             self._inside = start.startswith(_OPENING)
             if not self._inside:
                 return self.finish()
             self._blanks = []  # those before a thought belong to it
-        thought, closing, rest = self._held.partition(_CLOSING)
+        thought, closing, rest = self._held_back.partition(_CLOSING)
         if not closing:
             # Only so much of a thought is kept as may be the beginning of its end.
-            self._held = thought[-len(_CLOSING) + 1 :]
+            self._held_back = thought[-len(_CLOSING) + 1 :]
             return ""
-        self._held, self._over = "", True
+        self._held_back, self._over = "", True
         return self.feed(rest)
 
     def finish(self) -> str:
         """Return the text held back, unless it is an unfinished thought."""
-        held, self._held, self._over = "".join((*self._blanks, self._held)), "", True
+        held, self._held_back, self._over = "".join((*self._blanks, self._held_back)), "", True
         self._blanks = []
         return "" if self._inside else held
 
@@ -76,7 +76,7 @@ class WrittenCallFilter:
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
-        self._held = _TextBuffer()
+        self._held_back = _TextBuffer()
         self._begins = ""  # the first letters that are not blanks: they tell
         self._passing = not names
 
@@ -84,7 +84,7 @@ class WrittenCallFilter:
         """Return the text up to this piece that is certainly not a call."""
         if self._passing:
             return text
-        self._held.add(text)
+        self._held_back.add(text)
         if len(self._begins) < _LONGEST_FENCE:
             self._begins = (self._begins + text).lstrip()[:_LONGEST_FENCE]
             self._passing = not _may_be_a_call(self._begins)
@@ -92,13 +92,13 @@ class WrittenCallFilter:
 
     def finish(self) -> tuple[str, tuple[ModelCall, ...]]:
         """Return the text held back, or the calls that it contains."""
-        calls = self._calls(_WRAPPING.sub("\n", self._held.text))
+        calls = self._calls(_WRAPPING.sub("\n", self._held_back.text))
         if calls:
-            self._held = _TextBuffer()
+            self._held_back = _TextBuffer()
         return self._release_held_text(), calls
 
     def _release_held_text(self) -> str:
-        held, self._held = self._held.text, _TextBuffer()
+        held, self._held_back = self._held_back.text, _TextBuffer()
         return held
 
     def _calls(self, text: str) -> tuple[ModelCall, ...]:
@@ -288,7 +288,7 @@ class VisibleText:
 
     def __init__(self) -> None:
         self._written = _TextBuffer()
-        self._held = True
+        self._held_back = True
         self._begins = 0  # where the part begins that is written now: behind the last call
 
     @property
@@ -310,23 +310,23 @@ class VisibleText:
         """Begin another part of the reply, which may be an answer or not, and return the text held back of the last."""
         held = self.release_rest()
         self._written = _TextBuffer(self.answer)
-        self._held, self._begins = True, len(self.written)
+        self._held_back, self._begins = True, len(self.written)
         return held
 
     def feed(self, piece: str) -> str:
         """Take a piece and return what can be shown now."""
         self._written.add(piece)
-        if not self._held:
+        if not self._held_back:
             return piece
         part = self._part
         if says_no_answer(part) or (len(part) < _MARK_LENGTH and _may_be_mark(part)):
             return ""
-        self._held = False
+        self._held_back = False
         return part
 
     def release_rest(self) -> str:
         """Return the text held back, at the end of the reply."""
-        held, self._held = self._held, False
+        held, self._held_back = self._held_back, False
         return _without_mark(self._part) if held else ""
 
     @property

@@ -143,8 +143,8 @@ class _Walk:
         self._source = source
         self._syntax = syntax
         self._lead: list[Node] = []
-        self._found: list[Definition] = []
-        self._line, self._counted = 1, 0
+        self._definitions: list[Definition] = []
+        self._line, self._counted_to = 1, 0
 
     def run(self, root: Node) -> list[Definition]:
         stack = [_Level(root.children, (), "")]
@@ -159,7 +159,7 @@ class _Walk:
             deeper = self._visit(node, level)
             if deeper is not None:
                 stack.append(deeper)
-        return self._found
+        return self._definitions
 
     def _visit(self, node: Node, level: _Level) -> _Level | None:
         if not node.is_named:
@@ -184,8 +184,8 @@ class _Walk:
         scope = level.scope + defined.scope
         definition = self._definition(node, defined, scope, lead)
         if self._continues(definition):
-            definition = self._join_definitions(self._found.pop(), definition)
-        self._found.append(definition)
+            definition = self._join_definitions(self._definitions.pop(), definition)
+        self._definitions.append(definition)
         if defined.kind in CONTAINERS and defined.body is not None:
             return _Level(defined.body.children, (*scope, defined.name), defined.kind)
         return None
@@ -196,9 +196,9 @@ class _Walk:
 
     def _continues(self, previous: Definition) -> bool:
         """Return whether this is another equation, clause or overload of the previous definition."""
-        if not self._syntax.same_name or not self._found or previous.kind in CONTAINERS:
+        if not self._syntax.same_name or not self._definitions or previous.kind in CONTAINERS:
             return False
-        last = self._found[-1]
+        last = self._definitions[-1]
         return (last.name, last.kind, last.scope) == (previous.name, previous.kind, previous.scope)
 
     @staticmethod
@@ -237,9 +237,9 @@ class _Walk:
 
     def _span(self, start: int, end: int) -> Span:
         data = self._source.data
-        if start >= self._counted:
-            self._line += data.count(b"\n", self._counted, start)
+        if start >= self._counted_to:
+            self._line += data.count(b"\n", self._counted_to, start)
         else:
-            self._line -= data.count(b"\n", start, self._counted)
-        self._counted = start
+            self._line -= data.count(b"\n", start, self._counted_to)
+        self._counted_to = start
         return Span(start, end, self._line, self._line + data.count(b"\n", start, max(start, end - 1)))

@@ -17,11 +17,11 @@ from quaestor.chunking.decode import DecodedFile
 from quaestor.core.documents import Chunk
 
 LARGEST = 4_000_000
-"""Bytes of a file; what is larger is data."""
+"""The most bytes of a file that is cut along keys; a larger one is data."""
 
 KIND = "key"
 _LARGE = 200_000
-"""Bytes from which on a file is cut into fewer pieces: it is written by a program, or all data."""
+"""From this number of bytes on, a file is cut into fewer pieces: it is generated, or all data."""
 
 # Shares of the target size: a key with all that it holds is one chunk up to WHOLE, or NESTED if it holds more than LOW
 # levels. Siblings are one up to TOGETHER, up to TOLD if a comment says what one of them is, and hardly ever if one
@@ -29,9 +29,10 @@ _LARGE = 200_000
 _WHOLE, _NESTED, _TOGETHER, _TOLD, _SLIGHT = 0.5, 0.25, 0.5, 0.2, 0.1
 _LOW = 2
 _FINE = 50_000
-"""Bytes up to which a file is cut so finely: a larger one would have thousands of chunks."""
+"""Up to this number of bytes, a file is cut as finely as these shares say; a larger one would have thousands of chunks.
+"""
 _SMALL = 10_000
-"""Bytes up to which JSON is cut like other configuration, as ``package.json``."""
+"""Up to this number of bytes, JSON is cut like other configuration: ``package.json``."""
 _LONGEST_NAME = 80
 _MOST_NAMED = 3
 _TAB = 4

@@ -205,9 +205,9 @@ TEMPLATES = frozenset(
     """aspx blade ejs erb freemarker gotemplate haml handlebars html jinja jsp liquid pug razor slim twig
     velocity""".split()
 )
-"""What is cut along its named parts; see ``templates.cut_template``."""
+"""Languages that are cut along named parts; see ``templates.cut_template``."""
 KEYED = frozenset({"ini", "json", "properties", "toml", "yaml"})
-"""What is cut along its keys; see ``keys.cut_keys``."""
+"""Languages that are cut along keys; see ``keys.cut_keys``."""
 WITHOUT_GRAMMAR = frozenset(_OF_CODE_WITHOUT_GRAMMAR)
 """Code that is cut along the lines that begin a definition; see ``code.cut_by_defining_lines``."""
 

@@ -251,4 +251,4 @@ MANUALS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     "texinfo": texinfo_headings,
     "vimhelp": vim_help_headings,
 }
-"""What finds the headings of a document, by its language."""
+"""The function that finds the headings of a document, by language."""

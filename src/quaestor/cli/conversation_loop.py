@@ -112,7 +112,7 @@ class ConversationLoop:
         self._json = as_json
         self._model = make_model(settings, Purpose(kind="chat", source=str(index.root)))
         self._conversation = self._about(transcript) if transcript else None
-        self._called: dict[str, object] = {}
+        self._last_call: dict[str, object] = {}
         self._changing = ConversationEditor(index.root, settings)
         self._proposed = Proposal()
         self.code = 0
@@ -240,7 +240,7 @@ class ConversationLoop:
             case Text(text=text):
                 answer.write(text)
             case Called(name=called, arguments=arguments):
-                self._called = {"name": called, "arguments": arguments}
+                self._last_call = {"name": called, "arguments": arguments}
                 answer.wait_for(called)
             case Searching(understood=understood, missed=missed, unknown=unknown, translated=translated):
                 answer.wait_for("searching")
@@ -249,7 +249,7 @@ class ConversationLoop:
             case Passages(hits=hits):
                 answer.wait_for(f"{name} reads {amount(len(hits), 'passage')}" if name else "quoting")
             case Returned():
-                remark(call_line(self._called, event))
+                remark(call_line(self._last_call, event))
                 answer.wait_for(f"{name} continues")
             case Stopped(reason=reason):
                 remark(reason)

@@ -32,23 +32,23 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Consent given beforehand.
+    """Consent that options give beforehand.
 
     Attributes:
-        given: whether changes of ordinary files are allowed.
+        ordinary: whether changes of ordinary files are allowed.
         sensitive: whether changes of hidden, ignored and secret files, and of files that run by themselves, are
             allowed.
         may_ask: whether a person can be asked.
     """
 
-    given: bool = False
+    ordinary: bool = False
     sensitive: bool = False
     may_ask: bool = True
 
 
-def terminal_consent(*, given: bool = False, sensitive: bool = False) -> Consent:
+def terminal_consent(*, ordinary: bool = False, sensitive: bool = False) -> Consent:
     """Return the consent that options give; a person can be asked if stdin and stderr are terminals."""
-    return Consent(given, sensitive, sys.stdin.isatty() and sys.stderr.isatty())
+    return Consent(ordinary, sensitive, sys.stdin.isatty() and sys.stderr.isatty())
 
 
 def print_diff(plan: Plan) -> None:
@@ -73,7 +73,7 @@ def ask_consent(plan: Plan, consent: Consent) -> bool:
         if not consent.sensitive and not _yes(f"{one_line(file.path)}: {reasons}. Change it anyway?", consent):
             remark(f"{file.path!r} needs a second consent ({reasons}): --allow-sensitive gives it")
             return False
-    if consent.given:
+    if consent.ordinary:
         return True
     if not consent.may_ask:
         remark("nothing was changed: without a terminal to ask in, --yes must give consent")

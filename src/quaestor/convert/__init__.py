@@ -24,7 +24,7 @@ _READ_HERE = {
     "ipynb": ("json_documents", "from_notebook", ""),
     "eml": ("mail", "from_mail", "reads_as_mail"),
 }
-"""For each suffix, a module, what it reads such files with, and what tells whether a file is to be read so."""
+"""For each suffix, a module, its function that reads such files, and its function that tells whether it should."""
 CONVERTED_SUFFIXES = _APART | _READ_HERE.keys()
 
 LARGEST = 64_000_000

@@ -16,7 +16,7 @@ _TEMPLATE = re.compile(
 )
 _LEAST_WORDS = 40
 _WORDS_PER_MARK = 50
-"""Words for each template mark: a page that a site's generator completes has more, a template fewer."""
+"""The fewest words for each template mark in a finished page; a template has fewer."""
 _LOOKED_AT = 200_000
 
 _FURNITURE_ELEMENTS = frozenset({"nav", "footer"})

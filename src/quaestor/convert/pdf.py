@@ -81,14 +81,14 @@ _MOST_OPERATORS, _LARGEST_PAGE = 40_000_000, 3_000_000
 _SOFT_HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
 _LINE_MARK = re.compile(r"^(?=#{1,6}\s|```|~~~|---|===)", re.MULTILINE)
 _BULLET = re.compile(r"^[\x01-\x08\x0e-\x1f\x7f-\x9f\uf0a7\uf0b7](?=\s)", re.MULTILINE)
-"""What fonts of symbols make of the mark of an item."""
+"""Control characters in place of a bullet, from fonts of symbols."""
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f-\x9f]")
 _BY_PROGRAM = re.compile(
     r"^Microsoft (?:Word|PowerPoint|Excel) - |(?<=\w)\.(?:docx?|pptx?|xlsx?|indd|tex|dvi)$"
     r"|^\W*(?:anonymous|untitled|unspecified)\W*$",
     re.IGNORECASE,
 )
-"""What programs write into a title or an author that nobody gave."""
+"""Titles and authors that a program wrote by itself."""
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 
 

@@ -148,7 +148,7 @@ class _Widths:
     def __init__(self, page: PageObject) -> None:
         self.size = 12.0
         self._font: tuple[Mapping[int, float], int, float] = ({}, 1, _ORDINARY_WIDTH)
-        self._kept: list[tuple[float, tuple[Mapping[int, float], int, float]]] = []
+        self._saved_states: list[tuple[float, tuple[Mapping[int, float], int, float]]] = []
         resources = page.get("/Resources", {}).get_object()
         fonts = resources.get("/Font", {}).get_object() if isinstance(resources, dict) else {}
         self._fonts = fonts if isinstance(fonts, dict) else {}
@@ -157,9 +157,9 @@ class _Widths:
     def follow(self, operator: bytes, operands: Sequence[Any]) -> None:
         """Process an operator that selects a font, or saves or restores the selection."""
         if operator == b"q":
-            self._kept.append((self.size, self._font))
-        elif operator == b"Q" and self._kept:
-            self.size, self._font = self._kept.pop()
+            self._saved_states.append((self.size, self._font))
+        elif operator == b"Q" and self._saved_states:
+            self.size, self._font = self._saved_states.pop()
         elif operator == b"Tf" and len(operands) == 2:
             self.size = float(operands[1]) if isinstance(operands[1], int | float) else self.size
             name = str(operands[0])

@@ -18,7 +18,7 @@ from importlib import import_module
 from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 
 _MODULES = {**dict.fromkeys(("odp", "ods", "odt"), "odf"), "mbox": "mail"}
-"""Modules that are not called like a kind, by kinds."""
+"""Kinds of files whose module has another name."""
 SECONDS = 120.0
 MEMORY_BYTES = 2_000_000_000
 

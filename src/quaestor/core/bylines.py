@@ -118,6 +118,40 @@ def date_bound(text: str) -> str:
     return date
 
 
+def days_in_words(name: str, today: date) -> tuple[str, str]:
+    """Return the first and last day of a period in words. "Last week" lasts from last week's Monday until today."""
+    monday = today - timedelta(days=today.weekday())
+    month = today.replace(day=1)
+    first = {
+        "today": today,
+        "yesterday": today - timedelta(days=1),
+        "this week": monday,
+        "last week": monday - timedelta(days=7),
+        "this month": month,
+        "last month": (month - timedelta(days=1)).replace(day=1),
+        "this year": today.replace(month=1, day=1),
+        "last year": date(today.year - 1, 1, 1),
+    }.get(name)
+    last = date(today.year - 1, 12, 31).isoformat() if name == "last year" else ""
+    return ("" if first is None else first.isoformat()), last
+
+
+def first_day(iso: str) -> str:
+    """Return the first day of a year, a month or a day."""
+    return f"{iso}-01-01"[:10] if len(iso) == 4 else f"{iso}-01"[:10]
+
+
+def last_day(iso: str) -> str:
+    """Return the last day of a year, a month or a day."""
+    if len(iso) == 4:
+        return f"{iso}-12-31"
+    if len(iso) == 7:
+        year, month = map(int, iso.split("-"))
+        following = date(year + month // 12, month % 12 + 1, 1) if year < date.max.year else date.max
+        return (following - timedelta(days=1)).isoformat()
+    return iso
+
+
 def date_of_path(path: str) -> str | None:
     """Return the date in a path, or None: ``posts/2021-03-04-title.md`` or ``blog/2021/03/title.md``."""
     folders, _, name = path.rpartition("/")

@@ -8,7 +8,7 @@ from typing import Literal
 CitationStatus = Literal["verified", "repaired", "unverified"]
 
 STANDING: dict[str, str] = {"verified": "found there", "repaired": "found nearby", "unverified": "not found"}
-"""What people are told about a citation's words: that the source contains them, not that they are right."""
+"""How a citation's status is shown to people: whether the source contains its words, not whether they are right."""
 
 UNCHECKED = "Not checked: nothing that the model cites stands in the corpus, so this answer is its word alone."
 

@@ -93,7 +93,7 @@ class Hit(NamedTuple):
         chunk_id: the store's identifier of the chunk.
         also: places in other documents that say the same, as ``path:line``.
         corpus: the name of its corpus if several were searched; else empty.
-        found: the span of the chunk that was ranked, if ``chunk`` shows more around it; else None.
+        ranked_span: the span of the chunk that was ranked, if ``chunk`` shows more around it; else None.
     """
 
     document: Document
@@ -104,7 +104,7 @@ class Hit(NamedTuple):
     chunk_id: int = -1
     also: tuple[str, ...] = ()
     corpus: str = ""
-    found: Span | None = None
+    ranked_span: Span | None = None
 
     @property
     def path(self) -> str:

@@ -43,14 +43,14 @@ _PLACE_OF_TEXT = re.compile(
     rf"|(?:which|what)\s+{_PART}\s+{_TREATS}\s+(?P<treated>\S.*?))\W*",
     re.IGNORECASE,
 )
-"""Asks where something is told: of that, and not of explaining, the text there speaks."""
+"""A question for the place of a text: "where is it explained"."""
 _LONGEST_FRAMED = 400
 _WHAT_PRICE = (
     r"\bwhat\s+do(?:es)?\s+(?:an?|the|i|we)\b[^?,\n]{1,80}\b(?:cost|earn)(?:\s+(?:an?|per|each|in\s+an?)\s+\w+)?\s*(?:\?|$)"
     r"|\bwhat\s+do(?:es)?\s+(?:it|that|this|they|these|those)\s+cost\s*(?:\?|$)"
     r"|\bwhat\s+(?:is|are)\s+the\s+(?:\w+\s+){0,2}(?:fee|price|salary|tuition)s?\s+(?:for|of|per|to|in|if|when)\b"
 )
-"""Not "what does it cost to copy a list": where more is said of it, costs may be time."""
+"""A question for a price. "What does it cost to copy a list" asks for time."""
 _ASKS_AMOUNT = re.compile(
     _WHAT_PRICE + r"|\bhow\s+(?:many|much|long|often|soon)\b|\bhow\s+far\s+(?:ahead|in\s+advance)\b"
     r"|\bwie\s*(?:viele?[nrs]?|lange|oft|hoch)\b|\bwas\s+kostet\b|\bcombien\b|\bcu[aá]nt[oa]s?\b"
@@ -70,12 +70,12 @@ _UNIT = (
     r"|semaine|mois|an\b|année|segundo|minuto|hora|día|semana|mes\b|año)"
 )
 _HAN_AND_KANA = "\u3040-\u30ff\u3400-\u9fff"
-"""Letters between which no blank parts a number from a word."""
+"""Scripts in which no blank separates a number from a word."""
 _NO_WORDS = re.compile(
     r"\]\([^)\s]{0,500}\)|<[^<>]*>|\{[^{}\n]*\}|\bhttps?:\S+|&nbsp;|(?:§+|\bart(?:icle|ikel|\.)|\bsection)\s*\d+",
     re.IGNORECASE,
 )
-"""Where links lead, tags, attributes, and the numbers of paragraphs of a law: numbers in these are no amounts."""
+"""Text whose numbers are no amounts: targets of links, tags, attributes, numbers of a law's paragraphs."""
 _SAYS_AMOUNT = re.compile(
     # A number that is no year, no part of a name, a path or a date, and does not number an item of a list.
     rf"(?:(?<![\w./#-])|(?<=[{_HAN_AND_KANA}]))"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 WITHOUT_MODEL = "No language model is configured"
 TRANSLATED = "Searched for in English"
-"""How the lines begin that an answer of quotes puts above them."""
+"""The beginning of a line about translation above an answer of quotes."""
 
 
 def amount(number: int, noun: str) -> str:

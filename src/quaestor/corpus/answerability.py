@@ -44,30 +44,32 @@ _FIRST, _FIRST_OF_PROSE = 0.33, 0.1
 _LEAD = 0.67
 _NAMES = 3.2
 _NAMED = -1.0
-"""The most that hits are worth if the question names something that the corpus never mentions."""
+"""The highest score of hits if the question names something that the corpus never mentions."""
 _ALIKE = 6.5
 """Weight of the first hit's similarity to the question."""
 _ALIKE_UNSPACED = 0.54
 """The similarity assumed where question and hit are in one language without blanks between words."""
 _ALIKE_LEAST, _ALIKE_BY_WORDS = 0.15, 0.62
-"""The same in other languages than English: the least, and what it grows by with the share of the question held."""
+"""The same in languages other than English: the least, and its growth with the share of the question that the hits
+hold."""
 _BEST_FOR_WORDS = 3
-"""So many first hits are looked at for that share."""
+"""The number of first hits in which that share is searched for."""
 _LETTERS_OF_ROOT = 4
 _ALIKE_OF_NAMES = 0.25
 """The similarity assumed for a name, a path or a trace, which have no meaning to compare."""
 _ABSENT = 1.2
 """Weight of the share of absent words. It is small, because a small corpus lacks most everyday words."""
 _UNSAID = 6.0
-"""Weight of the share of the question that its word is of which the first hit of prose says least."""
+"""The penalty for a word of the question that the first hit of prose does not cover, times the word's share of the
+question."""
 _UNSAID_BY_ANSWERS = 0.15
-"""That share for hits that answer just well enough: people ask in other words than are written."""
+"""That share in hits that only just answer: people ask in words other than those of the text."""
 _MISSED = 2.2
 """Penalty if the whole query is a name or a path and no certain hit was found."""
 _LEAST, _LEAST_OF_PROSE = 5.0, 4.4
-"""The least worth of hits that answer, if most are code, and if most are prose."""
+"""The least score of hits that answer, if most are code, and if most are prose."""
 _SURE = 1.0
-"""The worth from which on hits answer surely: below it, the first quote holds the answer half as often."""
+"""The score from which on hits surely answer; below it, the first quote holds the answer half as often."""
 _HIGHEST = 15.0
 _LONGEST_LEAD = 6.0
 _FEWEST = 10
@@ -78,7 +80,7 @@ _FEWEST_WORDS = 4
 _PLAIN = re.compile(r"[^\W\d]+|[^\W\d_]+/\d+(?:\.\d+)*")
 """A name without digits, or with its version; numbers, paths and the like may be values in a message."""
 _CARRIED = re.compile(r"(?=.*[a-z_])[A-Za-z_]+[A-Z_][A-Za-z_]*|[A-Za-z]+/\d+(?:\.\d+)*")
-"""A name that is one in any language: with a capital within, an underscore or a version."""
+"""A name in any language: with a capital letter within, an underscore or a version."""
 
 _TOKEN = re.compile(r"[^\s,;?!()\[\]{}\"“”`]+")
 _EDGES = ".:'’*<>"
@@ -98,7 +100,7 @@ _DAYS = frozenset(
 )
 _FAULT = re.compile(r"(?:Error|Exception|Warning)s?$")
 _LONGEST = 40
-"""Words from which on a text is more than a question: a trace, a log, a page."""
+"""From this number of words on, a text is more than a question: a trace, a log, a page."""
 
 _ENGLISH = 0.2
 """Share of English function words from which on a capital within a sentence marks a name."""
@@ -368,7 +370,7 @@ _LOOKED_AT = 50
 _BY_PATH = FieldBoosts(0.0, 1.0, 0.0)
 _ABSOLUTE = re.compile(r"[/~\\]|[A-Za-z]:[/\\]")
 _SAME_NAME = 0.4
-"""How well two files agree that bear one name in different folders."""
+"""The agreement of two files with one name in different folders."""
 
 
 def unmentioned_names(store: Store, question: str) -> tuple[str, ...]:

@@ -21,7 +21,8 @@ from quaestor.indexing.indexer import Indexer
 from quaestor.stores import Bylines
 
 ByMeaning = Literal["all", "some", "none"]
-"""Which documents a search can find by meaning: all, those that are embedded, or none, for the query was not."""
+"""The documents that a search can find by meaning: all, those that are embedded, or none because the query was not
+embedded."""
 
 
 class VectorProgress(NamedTuple):
@@ -113,7 +114,7 @@ class Freshness(NamedTuple):
 
 
 AS_IF_NOT_SET = "QUAESTOR_IGNORE='#' in the environment reads them nevertheless"
-"""How to read what the setting ``ignore`` leaves out: a pattern that is a comment takes the place of the project's."""
+"""How to index files that the setting ``ignore`` leaves out: a comment in place of the project's patterns."""
 
 
 def hidden_by_settings(changes: Changes) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ class _Run:
         self._first = frontier.fact("start") or start
         self._scope_before = {"hosts": json.dumps(sorted(hosts)), "start": self._first}
         self._mirror = Mirror(pages_folder(folder, start))
-        self._dropped = RemovedPages(folder, self._mirror)
+        self._removed_pages = RemovedPages(folder, self._mirror)
         self._rules = SiteRules(
             Scope(self._first, hosts, settings.include, settings.exclude), settings, frontier, fetcher
         )
@@ -130,7 +130,7 @@ class _Run:
         self._stopped = ""
         self._judged = True
         self._objection_before = ""
-        self._gone = self._held = 0
+        self._removed = self._kept_missing = 0
 
     def run(self, progress: CrawlProgress | None) -> CrawlReport:
         started = time.monotonic()
@@ -196,12 +196,12 @@ class _Run:
         if not self._settings.drop and len(lost) * _MOST_LOST > self._frontier.count_before():
             self._frontier.put_back(lost)
             self._frontier.remember(**self._scope_before)
-            self._held = len(lost)
+            self._kept_missing = len(lost)
             leaving = [page for page in leaving if page not in set(lost)]
-        self._dropped.take([page for page in leaving if page.is_lost])
+        self._removed_pages.take([page for page in leaving if page.is_lost])
         for page in leaving:
             self._mirror.remove(page.path)
-        self._gone = len(leaving)
+        self._removed = len(leaving)
 
     def _work(self, threads: ThreadPoolExecutor, progress: CrawlProgress | None) -> None:
         under_way: dict[Future[FetchResponse], Entry] = {}
@@ -335,7 +335,7 @@ class _Run:
             new=responses.new,
             changed=responses.changed,
             unchanged=responses.unchanged,
-            gone=self._gone,
+            gone=self._removed,
             unanswered=responses.unanswered,
             requests=self._fetched,
             bytes=responses.bytes,
@@ -343,7 +343,7 @@ class _Run:
             examples=tuple(self._frontier.examples(_EXAMPLES)),
             unfinished=self._stopped,
             seconds=seconds,
-            held=self._held,
+            held=self._kept_missing,
         )
 
 

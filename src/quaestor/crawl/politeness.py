@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 AGENT = "quaestor"
 LARGEST = 512_000
-"""Bytes of the file that are read; the standard requires no more."""
+"""The most bytes of a robots.txt that are read; the standard requires no more."""
 
 _LONGEST_DELAY = 300.0
 

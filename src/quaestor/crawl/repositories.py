@@ -80,7 +80,7 @@ def read_git_address(source: str) -> GitAddress:
     if host.startswith("-") or (parts.username or "").startswith("-") or not parts.path.strip("/"):
         raise UsageError(f"{source!r} names no repository. Give an address such as https://host/name.git.")
     if ref and (not _REF.fullmatch(ref) or ".." in ref or ref.endswith((".lock", "/", "."))):
-        raise UsageError(f"{ref!r} is not a name of a branch, tag or commit. Give one after '#', or none.")
+        raise UsageError(f"{ref!r} is not the name of a branch, tag or commit. Give one after '#', or none.")
     name = re.sub(r"[^\w.-]+", "-", parts.path.rstrip("/").rpartition("/")[2].removesuffix(".git"))[:60]
     return GitAddress(
         parts.scheme, host, port or _PORTS.get(parts.scheme, 0), url, ref, name.strip(".") or "repository"
@@ -89,7 +89,7 @@ def read_git_address(source: str) -> GitAddress:
 
 _FOLDER = "repositories"
 FETCHED = "fetched"
-"""The file beside a repository's files that says that they are all there."""
+"""The marker file beside a repository's files: all of them are there."""
 
 
 def files_of(source: str, home: Path) -> Path:

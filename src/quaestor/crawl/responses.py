@@ -33,7 +33,7 @@ _PASSING = frozenset({429, 500, 502, 503, 504})
 _LONGEST_WAIT = 120.0
 _CANONICAL = "another address is canonical"
 ELSEWHERE = frozenset({_CANONICAL, "duplicate", "not to be indexed", "out of scope"})
-"""Reasons to leave out an address that are no failure of the site."""
+"""Reasons for leaving out an address that are no failure of the site."""
 
 _REASONS = {404: "not found", 410: "not found", 401: "refused", 403: "refused", 451: "refused"}
 

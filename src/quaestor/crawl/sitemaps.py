@@ -13,7 +13,7 @@ from quaestor.convert.html_tree import StartTag, decode_page, tokens
 from quaestor.convert.page_metadata import first_name
 
 MOST_ADDRESSES = 50_000
-"""Of one file; the format allows no more."""
+"""The most addresses of one file; the format allows no more."""
 
 LARGEST = 50_000_000
 _GZIP = b"\x1f\x8b"

@@ -94,7 +94,7 @@ def _slope(points: Sequence[tuple[int, int]], step: int | None, unit: int | None
         return Fraction(1)
     if own and real and step is not None and Fraction(real, own) * step == unit:
         return Fraction(real, own)
-    raise UnclearError("one line is too little to tell how deep it is to be indented")
+    raise UnclearError("one line is too little to tell how deep to indent it")
 
 
 def step_of(lines: Sequence[str]) -> int | None:

@@ -54,7 +54,8 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 Objection = Callable[[str], str | None]
-"""Says why a person is to be asked about a path in particular: ``ignored``, ``secret``; None if there is no reason."""
+"""Returns why a person must be asked about a path in particular: ``ignored``, ``secret``; None if there is no reason.
+"""
 
 
 def plan(root: Path, proposal: Proposal, *, objection: Objection | None = None, check_syntax: bool = True) -> Plan:

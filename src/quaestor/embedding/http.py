@@ -274,13 +274,13 @@ class HttpEmbedder(RemoteEmbedder):
         except TROUBLE as error:
             raise translate_error(error, self._endpoint, timeout=timeout) from None
         except ValueError as error:
-            raise self._nonsense(str(error)) from None
+            raise self._unreadable_reply(str(error)) from None
 
     def _check_vectors(self, answer: Any, count: int) -> Vectors:
         try:
             vectors = read_vectors(answer, count)
         except NoVectorsError as error:
-            raise self._nonsense(str(error)) from None
+            raise self._unreadable_reply(str(error)) from None
         with self._lock:
             if self._dimensions is None:
                 self._dimensions = vectors.shape[1]
@@ -292,10 +292,10 @@ class HttpEmbedder(RemoteEmbedder):
             )
         return vectors
 
-    def _nonsense(self, got: str) -> UpstreamError:
+    def _unreadable_reply(self, reply: str) -> UpstreamError:
         return UpstreamError(
             f"{self._endpoint.url} did not answer in the form of OpenAI's embeddings for {self._endpoint.model!r}"
-            f" (got: {self._endpoint.clean(got)}); check that this is an embedding model, and that the address is the"
+            f" (got: {self._endpoint.clean(reply)}); check that this is an embedding model, and that the address is the"
             " API's root (it usually ends in /v1)"
         )
 

@@ -145,7 +145,7 @@ class StaticEmbedder:
         self.pieces = Pieces(vocabulary, hashed)
         self._table = table
         self._scales = scales
-        self._moved: NDArray[np.float32] | None = None
+        self._question_matrix: NDArray[np.float32] | None = None
         self._known_lengths = np.zeros(len(scales), np.float32)
         self._origin: tuple[Callable[..., StaticEmbedder], tuple[object, ...]] | None = None
 
@@ -179,7 +179,7 @@ class StaticEmbedder:
                 f"The embedder in {str(folder)!r} is damaged: questions.npy has the shape {question_matrix.shape};"
                 " reinstall it."
             )
-        embedder._moved = question_matrix
+        embedder._question_matrix = question_matrix
         return embedder.from_disk(cls.load, folder)
 
     def from_disk(self, load: Callable[..., StaticEmbedder], *where: object) -> StaticEmbedder:
@@ -245,9 +245,9 @@ class StaticEmbedder:
         Questions use other words than their answers, so the vector is moved by a learned offset.
         """
         vector = self._encode_one(text)
-        if self._moved is None:
+        if self._question_matrix is None:
             return vector
-        vector = vector + self._moved @ vector
+        vector = vector + self._question_matrix @ vector
         length = np.sqrt(np.add.reduce(vector * vector))
         return vector / length if length > 0 else vector
 
@@ -325,7 +325,7 @@ def map_array(path: Path) -> NDArray[Any]:
 
 
 _SCANNED = 8
-"""Up to this many words are looked up in the text itself, as names and paths have; making a dictionary takes 10 ms."""
+"""Up to this many words are looked up in the text itself, because a dictionary is slow to make."""
 
 
 class Vocabulary:
@@ -341,7 +341,7 @@ class Vocabulary:
 
     def __init__(self, text: bytes) -> None:
         self._lines = b"\n%s\n" % text
-        self._asked = 0
+        self._scans = 0
         self.longest = len(text)
         self.get: Callable[[str], int | None] = self._scan
 
@@ -354,9 +354,9 @@ class Vocabulary:
         return self._lines.count(b"\n") - 1
 
     def _scan(self, word: str) -> int | None:
-        if self._asked >= _SCANNED:
+        if self._scans >= _SCANNED:
             return self._index()(word)
-        self._asked += 1
+        self._scans += 1
         at = self._lines.find(b"\n%s\n" % word.encode("utf-8", "surrogatepass"))
         return None if at < 0 else self._lines.count(b"\n", 0, at)
 

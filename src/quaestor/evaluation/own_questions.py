@@ -16,7 +16,7 @@ from quaestor.evaluation.made_questions import MadeSet, make_questions, texts_of
 from quaestor.files.walk import folder_of
 
 FEWEST = 20
-"""With fewer questions, hardly any difference is significant."""
+"""The fewest questions; with fewer, hardly any difference is significant."""
 
 _MADE_OF = {
     "docstring": "comments and docstrings (which ask for the code that they describe)",

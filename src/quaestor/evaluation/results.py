@@ -21,7 +21,7 @@ from quaestor.evaluation.statistics import Difference, Estimate, difference, est
 from quaestor.evaluation.stored_run import Answer
 
 SURE = 0.05
-"""The probability below which a difference is taken for more than chance."""
+"""The p-value below which a difference counts as more than chance."""
 
 _NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

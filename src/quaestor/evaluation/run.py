@@ -109,7 +109,7 @@ DEPTH = 50
 """Hits to store for each search: enough for ten documents with several chunks each."""
 
 _WARM_UP = 3
-"""Searches before those whose time counts."""
+"""The number of searches before those that are timed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from quaestor.indexing.indexer import Progress
 
 _RECORD = "built.json"
 DECISIVE = ("chunking", "convert", "core", "corpus", "embedding", "files", "indexing", "search", "stores")
-"""The packages that decide which chunks, terms and vectors an index holds, and what is found in it."""
+"""The packages that decide which chunks, terms and vectors an index holds, and what a search finds."""
 
 _SHOWN = 5
 _EXCERPT = 240

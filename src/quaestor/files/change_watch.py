@@ -34,7 +34,7 @@ class ChangeWatch:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._notices: InotifyWatch | None = None
-        self._found: WalkResult | None = None
+        self._last_result: WalkResult | None = None
         self._outside: Mapping[str, State] = {}
         self._walked = False
 
@@ -47,21 +47,21 @@ class ChangeWatch:
         """
         # The order matters: a change from here on is reported next time, or seen by this walk.
         silent = self._notices is not None and self._notices.silent()
-        if silent and self._found is not None and _states(self._outside) == self._outside:
-            return self._found
-        self._found = None
+        if silent and self._last_result is not None and _states(self._outside) == self._outside:
+            return self._last_result
+        self._last_result = None
         if not self._walked:
             self._walked = True
             return walk()  # most commands look only once, and watching thousands of folders takes some milliseconds
         outside = _states(_outside(self._root, decisions))
         result = walk()
         if self._watch(result) and _is_settled(result) and self._is_steady(result, outside):
-            self._found, self._outside = result, outside
+            self._last_result, self._outside = result, outside
         return result
 
     def forget(self) -> None:
         """Walk at the next look, whatever the kernel reports."""
-        self._found = None
+        self._last_result = None
 
     def _watch(self, result: WalkResult) -> bool:
         """Watch every folder that was read; return whether all of them were watched during the walk."""

@@ -214,7 +214,7 @@ def suffix_of(name: str) -> str:
 
 
 def largest(name: str, limit: int) -> int:
-    """Return the size limit in bytes of a file of this name; prose and formats of print may be larger."""
+    """Return the size limit in bytes of a file of this name; prose, PDF and Office files may be larger."""
     suffix = suffix_of(name)
     if suffix in _CONVERTED:
         return limit * _CONVERTED_FACTOR

@@ -180,7 +180,7 @@ _FIXED = 60
 
 _EXTENDED = 0x4000
 _LONGEST_OFFSET = 10
-"""Most bytes of a variable-width number of 64 bits."""
+"""The most bytes of a variable-width number of 64 bits."""
 
 
 def index_file(repository: Path) -> Path:

@@ -104,18 +104,18 @@ class _Alternatives:
     NONE = 1 << 62
 
     def __init__(self, newest_first: list[Pattern], *, by_name: bool) -> None:
-        self._kept = [(rank, p) for rank, p in enumerate(newest_first) if p.by_name == by_name]
+        self._patterns = [(rank, p) for rank, p in enumerate(newest_first) if p.by_name == by_name]
         # The slash at the end marks a folder and may not be matched by a pattern: */* does not match "a/".
-        ends = ((p.regex, "(?<!/)/" if p.folders_only else "(?<!/)/?") for _, p in self._kept)
+        ends = ((p.regex, "(?<!/)/" if p.folders_only else "(?<!/)/?") for _, p in self._patterns)
         self._regex = re.compile("|".join(f"({regex}{end})" for regex, end in ends), re.DOTALL)
 
     def first(self, text: str, folder: bool) -> tuple[int, bool]:
-        if not self._kept:
+        if not self._patterns:
             return self.NONE, False
         match = self._regex.fullmatch(f"{text}/" if folder else text)
         if match is None or match.lastindex is None:
             return self.NONE, False
-        rank, pattern = self._kept[match.lastindex - 1]
+        rank, pattern = self._patterns[match.lastindex - 1]
         return rank, pattern.negated
 
 

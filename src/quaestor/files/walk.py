@@ -114,9 +114,9 @@ class _Walk:
         self._limit = settings.max_file_bytes
         self._known = known
         self._rules = Rules(root, settings, before)
-        self._seen: set[str] = set()
+        self._seen_paths: set[str] = set()
         self._extras: dict[str, bool] = {}
-        self._found = WalkResult(decisions=self._rules.after)
+        self._result = WalkResult(decisions=self._rules.after)
 
     def run(self) -> WalkResult:
         """Walk the folder."""
@@ -124,9 +124,9 @@ class _Walk:
             self._walk_folders()
         else:
             self._single_file()
-        self._found.removed = sorted(self._known.keys() - self._seen)
-        self._rules.after.rescued |= self._rules.before.rescued & self._seen
-        return self._found
+        self._result.removed = sorted(self._known.keys() - self._seen_paths)
+        self._rules.after.rescued |= self._rules.before.rescued & self._seen_paths
+        return self._result
 
     def _walk_folders(self) -> None:
         pending = [Folder("", str(self._root))]
@@ -143,7 +143,7 @@ class _Walk:
 
     def _read(self, folder: Folder) -> list[Folder]:
         """Look at every entry of a folder; return the folders to read next."""
-        self._found.places.append(folder.place)
+        self._result.places.append(folder.place)
         try:
             with os.scandir(folder.place) as entries:
                 listing = list(entries)
@@ -170,7 +170,7 @@ class _Walk:
         self, listing: list[os.DirEntry[str]], prefix: str, known: Mapping[str, Document]
     ) -> Iterator[os.DirEntry[str]]:
         """Yield all entries except known files that are unchanged; only this loop sees every file each time."""
-        seen, is_regular = self._seen.add, stat.S_ISREG
+        seen, is_regular = self._seen_paths.add, stat.S_ISREG
         for entry in listing:
             document = known.get(prefix + entry.name)
             if document is not None:
@@ -180,8 +180,8 @@ class _Walk:
                     continue  # it vanished, and counts as not found
                 if state.st_size == document.size and stamp_of(state) == document.stamp and is_regular(state.st_mode):
                     seen(prefix + entry.name)
-                    self._found.unchanged += 1
-                    self._found.linked += state.st_nlink > 1
+                    self._result.unchanged += 1
+                    self._result.linked += state.st_nlink > 1
                     continue
             yield entry
 
@@ -221,7 +221,7 @@ class _Walk:
         """Decide by size and known state about a file that no rule for names leaves out."""
         limit = largest(name, self._limit)
         size, stamp = state.st_size, stamp_of(state)
-        self._found.linked += state.st_nlink > 1
+        self._result.linked += state.st_nlink > 1
         refused = self._rules.before.refused.get(path)
         if size > limit:
             self._skip(path, "too large", f"{size:,} bytes, the limit is {limit:,}")
@@ -241,17 +241,17 @@ class _Walk:
         return self._extras[suffix]
 
     def _take(self, file: FoundFile) -> None:
-        if file.path in self._seen:
+        if file.path in self._seen_paths:
             self._skip(file.path, "name", "another file's name reads the same")
             return
-        self._seen.add(file.path)
+        self._seen_paths.add(file.path)
         document = self._known.get(file.path)
         if document is None:
-            self._found.added.append(file)
+            self._result.added.append(file)
         elif (document.size, document.stamp) == (file.size, file.stamp):
-            self._found.unchanged += 1
+            self._result.unchanged += 1
         else:
-            self._found.suspects.append(file)
+            self._result.suspects.append(file)
 
     def _where_link_leads(self, entry: os.DirEntry[str]) -> str:
         target = os.readlink(entry.path)  # noqa: PTH115
@@ -274,7 +274,7 @@ class _Walk:
         self._skip(path, reason, _words(error))
 
     def _skip(self, path: str, reason: Reason, detail: str = "") -> None:
-        self._found.skipped.append(SkippedPath(storable(path), reason, detail))
+        self._result.skipped.append(SkippedPath(storable(path), reason, detail))
 
 
 def _words(error: Exception) -> str:

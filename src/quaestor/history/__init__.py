@@ -1,7 +1,7 @@
 """Git's history as a source: what changed, when, why and by whom, read from a repository that may be hostile.
 
-``git`` runs git read-only and bounded, on one ``Repository``; ``log``, ``line_history`` and
-``versions`` each ask it one thing; ``history_json`` gives commits and tags as texts that can be cited.
+``git`` runs git read-only and bounded, on one ``Repository``; ``log`` asks it for commits and
+lines, ``versions`` for tags; ``history_json`` gives commits and tags as texts that can be cited.
 The package does not know indexes, answers or corpora. Begin with ``git``.
 
 Git itself is run because dulwich and pygit2 have neither a pickaxe nor mailmap-aware blame. What makes git dangerous is

@@ -235,7 +235,7 @@ def _check_own(repository: Repository) -> None:
         raise ForeignHistoryError(
             f"The history is not read: {str(foreign)!r} leads to {os.path.realpath(foreign)!r}, and nothing there says "
             f"that it belongs to {str(top)!r}. If you trust it, name a folder that holds it in `git_within` in your "
-            "own settings (QUAESTOR_GIT_WITHIN). `git worktree repair` sets right a work tree that was moved."
+            "own settings (QUAESTOR_GIT_WITHIN). `git worktree repair` repairs a work tree that was moved."
         )
 
 

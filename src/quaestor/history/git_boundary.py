@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 READ_BY_GIT = ("objects", "refs", "packed-refs", "shallow", "reftable")
-"""What git reads of the folder that worktrees share."""
+"""The parts of a repository's common folder that git reads."""
 
 _LARGEST_FILE = 1 << 20
 
@@ -121,7 +121,7 @@ def _is_worktree(own: Path, common: Path) -> bool:
 def config_values(config: str) -> Iterator[tuple[str, str, str]]:
     """Yield the section, key and value of each setting of a git configuration; sections and keys in lower case.
 
-    Line by line: where expressions look for lines in the whole, a megabyte of line ends takes them hours.
+    It reads line by line, because regular expressions over the whole text would take quadratic time.
     """
     section = ""
     for line in config.split("\n"):

@@ -23,21 +23,26 @@ class Version(NamedTuple):
 
     Attributes:
         numbers: the numbers without zeros at the end, ``(1, 2)`` for 1.2.0.
-        early: the suffix of a pre-release, ``rc1``; else empty.
+        pre_release: the suffix of a pre-release, ``rc1``; else empty.
     """
 
     numbers: tuple[int, ...]
-    early: str = ""
+    pre_release: str = ""
 
     @property
-    def is_early(self) -> bool:
+    def is_pre_release(self) -> bool:
         """Whether it is a pre-release, which comes before the version with its numbers."""
-        return bool(self.early)
+        return bool(self.pre_release)
 
     @property
     def order(self) -> tuple[tuple[int, ...], int, tuple[int, ...], str]:
         """The sort key of versions."""
-        return self.numbers, not self.early, tuple(map(int, re.findall(r"\d{1,9}", self.early))), self.early
+        return (
+            self.numbers,
+            not self.pre_release,
+            tuple(map(int, re.findall(r"\d{1,9}", self.pre_release))),
+            self.pre_release,
+        )
 
 
 def version_of_tag(name: str) -> Version | None:
@@ -69,9 +74,9 @@ def version_in(text: str) -> Version | None:
     return version_of_tag(re.sub(r"^(?:version|release)\s+", "", text.strip(), flags=re.IGNORECASE))
 
 
-def before(version: Version, among: Iterable[Version]) -> Version | None:
+def newest_before(version: Version, among: Iterable[Version]) -> Version | None:
     """Return the greatest of some versions that is less than ``version``; for a final version, no pre-release."""
-    lesser = [one for one in among if one.order < version.order and (version.is_early or not one.is_early)]
+    lesser = [one for one in among if one.order < version.order and (version.is_pre_release or not one.is_pre_release)]
     return max(lesser, key=lambda one: one.order, default=None)
 
 
@@ -94,7 +99,7 @@ class Tag(NamedTuple):
         name: the tag's name, such as ``v1.2.0``.
         commit: the hash of the commit.
         date: the date of an annotated tag, else of the commit; ISO 8601.
-        by: the tagger; empty for a lightweight tag.
+        tagger: who made it; empty for a lightweight tag.
         message: the message of an annotated tag, else of the commit.
         version: the version that it names, or None.
     """
@@ -102,7 +107,7 @@ class Tag(NamedTuple):
     name: str
     commit: str
     date: str
-    by: str
+    tagger: str
     message: str
     version: Version | None
 
@@ -123,13 +128,13 @@ def tags(git: Git, *options: str) -> list[Tag]:
 def first_release(git: Git, commit: str) -> Tag | None:
     """Return the first version that contains a commit."""
     containing = tags(git, f"--contains={commit}")
-    released = [tag for tag in containing if tag.version is not None and not tag.version.is_early]
+    released = [tag for tag in containing if tag.version is not None and not tag.version.is_pre_release]
     return min(released or containing, key=lambda tag: (bool(tag.series), tag.date), default=None)
 
 
 def tag_text(tag: Tag) -> str:
     """Return a tag as a text that can be cited."""
-    head = [f"tag {tag.name}", *([f"Tagger: {tag.by}"] if tag.by else []), f"Date: {tag.date}"]
+    head = [f"tag {tag.name}", *([f"Tagger: {tag.tagger}"] if tag.tagger else []), f"Date: {tag.date}"]
     return "\n".join([*head, f"Commit: {tag.commit}", "", tag.message, ""])
 
 
@@ -162,7 +167,7 @@ _LINKED = re.compile(r"\[([^\[\]]+)\](?:\([^()\s]*/[^()\s]*\)|\[[^\[\]]*\])?")
 _OF_OTHERS = re.compile(
     r"^\W*(?:upgrad|updat|migrat|switch|mov|bump|support)\w*\s+(?:\w+\s+)?(?:to|from|for)\b", re.IGNORECASE
 )
-"""Names the version of something else: "Upgrade to JUnit 5.6"."""
+"""A heading with the version of something else: "Upgrade to JUnit 5.6"."""
 _LONGEST_HEADING = 120
 
 

@@ -236,17 +236,17 @@ class _Queue:
         self._tasks = tasks
         self._deadline = deadline
         self._workers = workers
-        self._given = 0
+        self._handed_out = 0
 
     def batches(self) -> Iterator[list[Task]]:
         for batch in shrinking_batches(list(zip(self._tasks, self._sizes, strict=True)), self._workers, TASK_FILES):
-            if self._given and self._deadline is not None and time.monotonic() >= self._deadline:
+            if self._handed_out and self._deadline is not None and time.monotonic() >= self._deadline:
                 return
-            self._given += len(batch)
+            self._handed_out += len(batch)
             yield batch
 
     def remaining_paths(self) -> list[str]:
-        return [task.path for task in self._tasks[self._given :]]
+        return [task.path for task in self._tasks[self._handed_out :]]
 
 
 class _Meter:

@@ -44,7 +44,7 @@ class ClientConnection:
     def __init__(self, reading: int, writing: int) -> None:
         self._reading = reading
         self._writing = writing
-        self._held = b""
+        self._buffer = b""
 
     def next(self, wait: float | None = None) -> bytes | None:
         """Return the client's next line with its line end, or None after the time limit.
@@ -54,16 +54,16 @@ class ClientConnection:
         Args:
             wait: the time limit in seconds; None for no limit.
         """
-        while b"\n" not in self._held:
+        while b"\n" not in self._buffer:
             if wait is not None and not select.select([self._reading], [], [], wait)[0]:
                 return None
             piece = os.read(self._reading, _PIECE)
             if not piece:
-                last, self._held = self._held, b""
+                last, self._buffer = self._buffer, b""
                 return last
-            self._held += piece
-        end = self._held.index(b"\n") + 1
-        line, self._held = self._held[:end], self._held[end:]
+            self._buffer += piece
+        end = self._buffer.index(b"\n") + 1
+        line, self._buffer = self._buffer[:end], self._buffer[end:]
         return line
 
     def write(self, line: bytes) -> None:
@@ -78,7 +78,7 @@ class ClientConnection:
             again: lines that were read already and that the SDK shall read first.
         """
         # At the end a thread may still be waiting for input, so the descriptor stays open, as with the SDK's own files.
-        reading = io.BufferedReader(_After(again + self._held, self._reading), _PIECE)
+        reading = io.BufferedReader(_After(again + self._buffer, self._reading), _PIECE)
         writing = open(self._writing, "wb", closefd=False)  # noqa: SIM115 - a descriptor, which outlives this
         return io.TextIOWrapper(reading, "utf-8", "replace"), io.TextIOWrapper(writing, "utf-8")
 

@@ -206,7 +206,7 @@ def prepare() -> None:
 
 def _reading_tool(corpora: Corpora, name: str, title: str, parameters: Sequence[Parameter]) -> ServedTool:
     description, listed = describe(name, parameters)
-    takes = arguments_schema((*listed, *_which(corpora)))
+    takes = arguments_schema((*listed, *_corpus_parameter(corpora)))
     return ServedTool(
         name, title, description, takes, partial(_call, corpora, name), partial(_indexing_progress, corpora)
     )
@@ -235,7 +235,7 @@ def _ask(corpora: Corpora) -> ServedTool:
     def run(arguments: Mapping[str, object]) -> Outcome:
         from quaestor.server.single_questions import answer_once  # noqa: PLC0415 - a client waits while the server starts
 
-        passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
+        passed = check_arguments("ask", (*parameters, *_corpus_parameter(corpora)), arguments)
         name = str(passed.get("corpus", ""))
         check_endpoint(corpora.settings(name))
         corpus = corpora.get(name, wait=WAIT_SECONDS)
@@ -243,7 +243,7 @@ def _ask(corpora: Corpora) -> ServedTool:
         outcome = answer_once(corpus, str(passed["question"]), corpora.settings(name), purpose)
         return Outcome(_answer_as_text(outcome))
 
-    takes = arguments_schema((*parameters, *_which(corpora)))
+    takes = arguments_schema((*parameters, *_corpus_parameter(corpora)))
     return ServedTool("ask", "Ask", description, takes, run, partial(_indexing_progress, corpora))
 
 
@@ -255,7 +255,7 @@ def _indexing_progress(corpora: Corpora) -> IndexingProgress | None:
     return IndexingProgress(least.share, f"indexing {least.name}: {first_index_progress(least)}")
 
 
-def _which(corpora: Corpora) -> Sequence[Parameter]:
+def _corpus_parameter(corpora: Corpora) -> Sequence[Parameter]:
     if len(corpora.names) == 1:
         return ()
     description = load("mcp_corpus").template

@@ -157,7 +157,7 @@ class _AnswerStream:
         self._stream = stream
         self._answered = answered
         self._expected: set[int | str] = set()
-        self._given = anyio.Event()
+        self._answer_sent = anyio.Event()
 
     def expect(self, message: types.JSONRPCMessage) -> None:
         """Note a client's message: a request awaits an answer until it is cancelled."""
@@ -169,8 +169,8 @@ class _AnswerStream:
     async def wait_until_answered(self) -> None:
         """Wait until all requests are answered or cancelled."""
         while self._expected:
-            self._given = anyio.Event()
-            await self._given.wait()
+            self._answer_sent = anyio.Event()
+            await self._answer_sent.wait()
 
     async def refuse(self, error: Exception) -> None:
         """Answer a line that is not a valid message with an error; ignore an empty line."""
@@ -206,7 +206,7 @@ class _AnswerStream:
         """Note that a request is answered or cancelled."""
         if isinstance(number, (int, str)):
             self._expected.discard(number)
-            self._given.set()
+            self._answer_sent.set()
 
     async def aclose(self) -> None:
         await self._stream.aclose()

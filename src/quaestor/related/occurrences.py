@@ -51,7 +51,7 @@ class Occurrence:
         start_line: the first line, 1-based.
         end_line: the last line, inclusive: of the whole definition, or the line itself.
         symbols: enclosing definitions, outermost first; a definition's own name comes last.
-        bare: whether the name is unqualified: ``send``, not ``client.send``.
+        unqualified: whether the name is unqualified: ``send``, not ``client.send``.
         base: the name that qualifies it: ``client``.
         member: whether it is a definition inside a class or similar.
     """
@@ -60,7 +60,7 @@ class Occurrence:
     start_line: int
     end_line: int
     symbols: tuple[str, ...]
-    bare: bool = False
+    unqualified: bool = False
     base: str = ""
     member: bool = False
 
@@ -114,7 +114,7 @@ def uses_of_definition(
     # A bare name is this file's own or imported; a method is never called by its bare name.
     if any(not one.member for one in own) or (imported and name not in outside):
         return uses
-    return [one for one in uses if not one.bare]
+    return [one for one in uses if not one.unqualified]
 
 
 def defining_pattern(name: str) -> re.Pattern[str]:
@@ -200,7 +200,7 @@ class _Reader:
             if role is not None:
                 qualified = _is_qualified(node)
                 base = self._base(node) if qualified else ""
-                yield self._occurrence_at(node, role, self.symbols(node.parent), bare=not qualified, base=base)
+                yield self._occurrence_at(node, role, self.symbols(node.parent), unqualified=not qualified, base=base)
 
     def symbols(self, node: Node | None) -> tuple[str, ...]:
         """Return the names of the functions and types around a node, and its own if it is one."""
@@ -306,7 +306,7 @@ class _Reader:
         role: Role,
         symbols: tuple[str, ...],
         *,
-        bare: bool = False,
+        unqualified: bool = False,
         base: str = "",
         member: bool = False,
     ) -> Occurrence:
@@ -314,7 +314,7 @@ class _Reader:
         first = node.start_point[0] + 1
         # A node may take in the line feed after it.
         last = first + self._source.data.count(b"\n", node.start_byte, end)
-        return Occurrence(role, first, last, symbols, bare, base, member)
+        return Occurrence(role, first, last, symbols, unqualified, base, member)
 
 
 def _is_called(node: Node) -> bool:

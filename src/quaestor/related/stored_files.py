@@ -12,7 +12,7 @@ from quaestor.related.relatives import RelatedKind, Relative, Role
 from quaestor.stores import Store, StoredChunk
 
 LARGE = 150_000
-"""Letters from which a file is no longer parsed whole."""
+"""From this number of characters on, a file is not parsed whole."""
 _MOST_MANIFESTS = 300
 
 

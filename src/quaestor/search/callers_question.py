@@ -40,7 +40,7 @@ class CallersQuestion:
 
 _LONGEST = 400
 _MESSAGE = re.compile(r"\"(?:[^\"\s]*\s){2}[^\"\n]*\"|“(?:[^“”\s]*\s){2}[^“”\n]*”")
-"""Three quoted words: what a program said, of which no name is asked about."""
+"""Three or more quoted words: a program's message, not a name."""
 _VERBS = (
     r"(?:calls?|called|calling|uses?|used|using|invokes?|invoked|instantiates?|constructs?|creates?|imports?|imported"
     r"|includes?|requires?|references?|referenced|depends? (?:up)?on|rel(?:y|ies) (?:up)?on|consults?|touch(?:es)?"
@@ -58,7 +58,7 @@ _END = r"\s*(?:\([^()]*\))?\s*(?:[?.!]|$)"
 _END_OR_PLACE = rf"(?:{_PLACE.replace('(' + NAME + ')', NAME)})?{_END}"
 _I = re.IGNORECASE
 _KEBAB = r"\w+(?:-\w+)+(?:[!*]|\?(?=\s*\?))?"
-"""A name as Lisp and shells write it, which is a plain word elsewhere."""
+"""A name as Lisp and shells write it; elsewhere it is a plain word."""
 _WORD = rf"(?:{_KEBAB}|\w+)"
 
 # The name stands where the group is. Each is tried with a name of code, and the plain ones with any word.

@@ -23,22 +23,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STEP = 100.0
-"""What a certain place has more than any other, and what background has less; no learned score comes near it.
-
-Of what is certain, background has half: a vendored copy stands behind the definition that it was copied from."""
+"""The bonus of a certain hit, and the penalty of background; learned scores are far smaller. Certain background gets
+half: a vendored copy comes after the definition that it was copied from."""
 
 OUT_OF_PLACE = 4.0
-"""What code has less in a corpus of documents: enough to stand behind whatever answers nearly as well."""
+"""The penalty of code in a corpus of documents: enough to come after documents that answer nearly as well."""
 
 _OF_DOCUMENTS = 0.8
-"""The share of documents among the candidates from which on a corpus is one of documents."""
+"""The share of documents among the candidates from which on a corpus counts as one of documents."""
 _FEWEST_CANDIDATES = 20
 
 NAMED_AT = 3
-"""The place at which the definition of a name that a question writes out stands at the latest.
-
-It is seldom what answers: most who name a function ask for what it calls, or for what calls it. But who says what it is
-("the ``reset`` method") speaks of it, and is shown it first."""
+"""The lowest place of the definition of a name that a question writes out. It seldom answers, because most people who
+name a function ask what it calls or what calls it. If the question says what it is ("the ``reset`` method"), it comes
+first."""
 
 # A name, and behind it what it is.
 _CALLED = re.compile(
@@ -47,10 +45,10 @@ _CALLED = re.compile(
 )
 
 _MOST_NAMED = 3
-"""A name that is defined in more places than these points at none of them."""
+"""A name with more definitions than this is not certain."""
 
 _MOST_STANDING = 10
-"""Words that stand in more chunks than these point at none of them."""
+"""Quoted words in more chunks than this are not certain."""
 
 _LINE = re.compile(r"(?::\d+)+$")
 # What stands right before a name that is defined there, and right after it, in languages that no grammar tells us of.
@@ -99,8 +97,8 @@ def steps_of_code(query: Query, prose: NDArray[np.bool_]) -> NDArray[np.float32]
 def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the scores, with those of chunks that a question names raised to at least the ``NAMED_AT``-th highest.
 
-    Named are the definitions of names in the question, and the best place for command-line options in it. If it
-    says what kind of thing a name is, that definition is raised above everything that is not certain.
+    A question names the definitions of the names in it, and the best place for its command-line options. If it says
+    what kind of thing a name is, that definition is raised above everything that is not certain.
 
     Args:
         query: what is asked.
@@ -125,8 +123,8 @@ def _with_namesakes_behind(
 ) -> NDArray[np.float32]:
     """Return scores in which a name's definition with another owner stands behind that with the owner in the question.
 
-    Who asks for ``Pipe::flush`` does not ask for ``Queue::flush``, however well its words fit. Background counts for
-    nothing.
+    A question for ``Pipe::flush`` does not ask for ``Queue::flush``, however well its words fit. Background does not
+    count.
     """
     lower = scores.copy()
     for *owners, name in names:
@@ -298,10 +296,10 @@ def _chunks_at_places(query: Query, traits: Sequence[Traits], files: CandidateFi
     return mask
 
 
-def _holds_line(known: Traits, line: int | None) -> bool:
+def _holds_line(traits: Traits, line: int | None) -> bool:
     """Return whether a chunk contains a line of its file, or the file's beginning if no line is named."""
-    span = known.stored.chunk.span
-    return known.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
+    span = traits.stored.chunk.span
+    return traits.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
 
 
 def _holds_quoted_words(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:

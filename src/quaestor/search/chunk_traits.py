@@ -27,7 +27,7 @@ FIXED: tuple[str, ...] = (
     "first_in_file",
     "file_size",
 )
-"""Names of what no query changes, in their order."""
+"""Names of the features that do not depend on the query, in order."""
 
 _TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
 _FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
@@ -41,7 +41,7 @@ _TEST_MARK = re.compile(r"^[ \t]*(?:#\[(?:\w+::)*(?:test|rstest)\b|#\[cfg\(test\
 _MARKED_LANGUAGES = frozenset({"rust", "zig"})
 
 _MOST_RECENT = 1 << 14
-"""Two hundred different queries use some ten thousand chunks, each of 2 to 3 kB."""
+"""The size of the cache. Two hundred different queries use some ten thousand chunks, each of 2 to 3 kB."""
 
 _MOST_DOCUMENTS = 256
 _MOST_POINTED = 1 << 10
@@ -57,7 +57,7 @@ class Traits:
         stored: the chunk.
         path: the profile of its path.
         test: whether it is a test, by its path or by its place within its file.
-        named: the terms of all names in and around it, repeated as often as they occur.
+        all_terms: the terms of all names in and around it, repeated as often as they occur.
         terms: the same terms, each once.
         name_terms: the terms of the names that it defines.
         symbol_parts: the terms of its symbol, without the one of a compound as a whole.
@@ -68,9 +68,9 @@ class Traits:
     __slots__ = (
         "_word_set",
         "_words",
+        "all_terms",
         "fixed",
         "name_terms",
-        "named",
         "path",
         "rows",
         "stored",
@@ -92,7 +92,7 @@ class Traits:
             all_terms += symbol_terms
         self.stored = stored
         self.path = path = profile_path(stored.document.path)
-        self.named = all_terms
+        self.all_terms = all_terms
         self.terms = frozenset(all_terms)
         self.name_terms = name_terms
         self.symbol_parts = frozenset(symbol_terms[1:] or symbol_terms)

@@ -21,18 +21,18 @@ _PREFIXES = ("anti", "auto", "multi", "non")
 _FEWEST_LETTERS = 3
 _MOST_LETTERS = 24
 _RARE = 3
-"""A compound that stands in more chunks than these is the corpus's own spelling."""
+"""A compound that occurs in more chunks than this is the corpus's own spelling."""
 
 _WORD = re.compile(r"[A-Za-z]+")
 _TURNED = re.compile(r"\b(?:turn|switch)(?:s|es|ed|ing)?\s+(?:\S+\s+){0,4}?(off|on)\b", re.IGNORECASE)
 _OTHERWISE = {"off": "disable", "on": "enable"}
-"""What options and documents say instead of "turn X off" and "turn X on"."""
+"""Verbs that options and documents use for "turn X off" and "turn X on"."""
 _AGAIN = re.compile(r"(?<![A-Za-z])((?:[A-Za-z]++\W{1,2}){1,4})again\b", re.IGNORECASE)
 _IRREGULAR = {"built": "build", "drawn": "draw", "drew": "draw", "ran": "run", "sent": "send", "taken": "take"}
 _OTHER_WITH_RE = frozenset("act cover fuse lease main move place port turn view".split())
-"""Words that mean something else after "re", or nothing of the kind: move, place, port."""
+"""Verbs that mean something else after "re": move, place, port."""
 _TRIED = frozenset(stems_of("ask attempt did do done fetch request send tried try".split()))
-"""What is retried if it is done again."""
+"""Verbs for acts whose repetition is a retry."""
 
 
 def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[str, int]]) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ def _parts_of_compound(word: str) -> tuple[str, ...]:
 
 
 Frequencies = Callable[[Iterable[str]], Mapping[str, int]]
-"""Returns in how many chunks of a corpus each of some terms stands."""
+"""Returns the number of a corpus's chunks that contain each of some terms."""
 
 
 def in_words_of_corpus(query: Query, frequencies: Frequencies) -> Query:

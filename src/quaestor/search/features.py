@@ -153,10 +153,10 @@ _WHOLE = 0.999
 _BRIEF, _LONG = 4, 12
 
 _OF_HEADER = 0.5
-"""How much of a declaration is a header that another file implements: it also has types, macros and what users read."""
+"""How much a header whose source is here counts as a declaration: it also has types, macros and documentation."""
 
 _MOST_CHUNKS = 1 << 32
-"""No file has as many."""
+"""More chunks than any file has."""
 
 
 class Candidates(NamedTuple):
@@ -210,7 +210,7 @@ class _FeatureInputs(NamedTuple):
 
     Attributes:
         query: the query.
-        wanted: each term's share of the query.
+        term_shares: each term's share of the query.
         candidates: all candidates.
         traits: the chunks with their traits.
         behind: which of their files are background; shape ``(files,)``.
@@ -218,7 +218,7 @@ class _FeatureInputs(NamedTuple):
     """
 
     query: Query
-    wanted: Mapping[str, float]
+    term_shares: Mapping[str, float]
     candidates: Candidates
     traits: Sequence[Traits]
     behind: NDArray[np.bool_]
@@ -227,24 +227,24 @@ class _FeatureInputs(NamedTuple):
 
 def _feature_inputs(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> _FeatureInputs:
     total = sum(candidates.rarity.values()) or 1.0
-    wanted = {term: weight / total for term, weight in candidates.rarity.items()}
+    term_shares = {term: weight / total for term, weight in candidates.rarity.items()}
     parts: list[Rows] = [slice(None)]
     if behind.any() and not behind.all():
         own = behind[candidates.files.owner]
         parts = [np.flatnonzero(~own), np.flatnonzero(own)]
-    return _FeatureInputs(query, wanted, candidates, candidates.traits, behind, parts)
+    return _FeatureInputs(query, term_shares, candidates, candidates.traits, behind, parts)
 
 
 def _columns_without_query(inputs: _FeatureInputs) -> dict[str, Column]:
     """Return the columns that are the same for every query."""
-    values = np.frombuffer(b"".join([known.fixed for known in inputs.traits]), dtype=np.float32)
+    values = np.frombuffer(b"".join([one.fixed for one in inputs.traits]), dtype=np.float32)
     return dict(zip(FIXED, values.reshape(len(inputs.traits), -1).T, strict=True))
 
 
 def _word_columns(inputs: _FeatureInputs) -> dict[str, Column]:
     """Return the columns of the words: the scores of the retrievers, runs of words, likeness."""
-    runs = word_runs(inputs.query.text, inputs.wanted)
-    texts = [known.words for known in inputs.traits] if runs.words else []
+    runs = word_runs(inputs.query.text, inputs.term_shares)
+    texts = [one.words for one in inputs.traits] if runs.words else []
     phrase, pairs, words = shares_of_runs(runs, texts).T if texts else np.zeros((3, len(inputs.traits)))
     return {
         "lexical_body": _relative(inputs.candidates.body, inputs.parts),
@@ -275,7 +275,7 @@ def _likeness_column(inputs: _FeatureInputs) -> NDArray[np.float32]:
         for part, most in zip(inputs.parts, (_COMPARED_BY_MEANING, _COMPARED_BEHIND), strict=False)
     ]
     rows = np.concatenate(chosen)
-    column[rows] = word_likenesses(inputs.query.text, inputs.wanted, [inputs.traits[row] for row in rows.tolist()])
+    column[rows] = word_likenesses(inputs.query.text, inputs.term_shares, [inputs.traits[row] for row in rows.tolist()])
     for own in chosen:
         alike = column[own]
         column[own] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
@@ -284,27 +284,27 @@ def _likeness_column(inputs: _FeatureInputs) -> NDArray[np.float32]:
 
 def _name_columns(inputs: _FeatureInputs) -> dict[str, Column]:
     """Return the columns of the names: how the query's terms match those that the chunks define."""
-    symbol_scores, coverage, precision = terms_in_names(inputs.traits, inputs.wanted).sums(len(inputs.traits))
+    symbol_scores, coverage, precision = terms_in_names(inputs.traits, inputs.term_shares).sums(len(inputs.traits))
     return {
         "lexical_symbol": _relative(symbol_scores, inputs.parts),
         "symbol_coverage": coverage,
         "symbol_whole": coverage * (precision > _WHOLE),
-        "qualified": np.array([_is_qualified(known, inputs.query.qualified) for known in inputs.traits])
+        "qualified": np.array([_is_qualified(one, inputs.query.qualified) for one in inputs.traits])
         if inputs.query.qualified
         else np.zeros(len(inputs.traits)),
     }
 
 
-def _is_qualified(known: Traits, qualified: Sequence[tuple[str, str]]) -> bool:
+def _is_qualified(traits: Traits, qualified: Sequence[tuple[str, str]]) -> bool:
     """Return whether a chunk defines any of some names within the owner that qualifies it."""
-    return any(name in known.names and owner in known.owners for owner, name in qualified)
+    return any(name in traits.names and owner in traits.owners for owner, name in qualified)
 
 
 def _file_columns(inputs: _FeatureInputs) -> dict[str, Column]:
     """Return the columns of the files: their paths, their other candidates, and the chunks beside each."""
     files, chunks = inputs.candidates.files, inputs.candidates.chunks
     owner, lexical = files.owner, _relative(inputs.candidates.lexical, inputs.parts)
-    stem_coverage, folder_coverage = terms_in_paths(files.profiles, inputs.wanted).sums(len(files.paths))
+    stem_coverage, folder_coverage = terms_in_paths(files.profiles, inputs.term_shares).sums(len(files.paths))
     in_file = scores_in_file(owner, lexical, inputs.parts)
     places = inputs.query.places
     return {

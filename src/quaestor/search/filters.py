@@ -110,10 +110,10 @@ def _take_date(filters: QuestionFilters, bylines: Bylines) -> QuestionFilters | 
     return None
 
 
-def _take_authors(filters: QuestionFilters, known: Collection[frozenset[str]]) -> QuestionFilters | None:
+def _take_authors(filters: QuestionFilters, authors: Collection[frozenset[str]]) -> QuestionFilters | None:
     """Return the question without its authors; None if none are named."""
-    for match in _BY.finditer(filters.text) if known and not filters.where.authors else ():
-        names, end = _authors_named(filters.text, match, known)
+    for match in _BY.finditer(filters.text) if authors and not filters.where.authors else ():
+        names, end = _authors_named(filters.text, match, authors)
         if names and (
             without_authors := _without_phrase(filters, match.start(), end, filters.where._replace(authors=names))
         ):
@@ -160,14 +160,16 @@ def _limits_documents(match: re.Match[str], question: str, bylines: Bylines) -> 
     return (ends or begins) and mostly_dated
 
 
-def _authors_named(question: str, by: re.Match[str], known: Collection[frozenset[str]]) -> tuple[tuple[str, ...], int]:
+def _authors_named(
+    question: str, by: re.Match[str], authors: Collection[frozenset[str]]
+) -> tuple[tuple[str, ...], int]:
     """Return the known authors that a phrase names, and where it ends; no names if it names none."""
     alone = _LEAD.search(question[: by.start()]) is not None
     names: list[str] = []
     end = by.end()
     match: re.Match[str] | None = by
     while match:
-        name = _longest_author(match["name"], known, alone=alone)
+        name = _longest_author(match["name"], authors, alone=alone)
         if not name:
             break
         names.append(name)
@@ -176,12 +178,12 @@ def _authors_named(question: str, by: re.Match[str], known: Collection[frozenset
     return tuple(names), end
 
 
-def _longest_author(text: str, known: Collection[frozenset[str]], *, alone: bool) -> str:
+def _longest_author(text: str, authors: Collection[frozenset[str]], *, alone: bool) -> str:
     """Return the longest beginning of a text that is an author's whole name; one of a single word only if ``alone``."""
     ends = [match.end() for match in re.finditer(r"\S+", text)]
     for end in reversed(ends):
         name = re.sub(r"(?:['’]s|[.'’-])\Z", "", text[:end])
         words = author_words(name)
-        if words in known and (alone or len(words) > 1):
+        if words in authors and (alone or len(words) > 1):
             return name
     return ""

@@ -20,31 +20,32 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import StoredChunk
 
 LARGEST = 2000
-"""Bytes that a passage of several chunks may have: no more than one chunk may."""
+"""The most bytes of a passage of several chunks."""
 
 LARGEST_CODE = 1300
-"""The same for code, of the first ``JOINED`` passages: ten passages then take no more room than ten chunks did."""
+"""The same for code among the first ``JOINED`` passages, so that ten passages take no more room than ten chunks."""
 
 JOINED = 4
-"""So many passages of code are joined to what else was found beside them; further down each chunk stands for itself."""
+"""The number of first passages of code that are joined with other hits beside them."""
 
 DEFINITION = 3000
-"""Bytes up to which the first passage is shown with the rest of the definition that it is of."""
+"""The most bytes up to which the first passage is extended to its whole definition."""
 
 ENOUGH = 1000
-"""Bytes from which on a passage is long enough to be read alone; of a shorter one what surrounds it is shown."""
+"""A passage of fewer bytes is shown with what surrounds it."""
 
 _SECTIONS_APART = (".mbox", ".odp", ".ods", ".pptx", ".xlsx")
-"""Documents whose highest sections are slides and sheets: a passage is of one of them, for a citation says which."""
+"""Documents whose top sections are slides, sheets or mails. A passage holds only one of them, because its citation
+names it."""
 
 LED = 3000
-"""Bytes up to which a passage of prose whose last line leads to what follows is shown with that."""
+"""The most bytes of a passage of prose that is shown with what its last line announces."""
 
 # "The following options are available:" or "1. **Options**:", and headings; no labels, references or fields.
 _LEADING_ON = re.compile(r"(?!\.\. _|:|\[)[^\w\n]*\w[^\n]*[:：][*_`]*|\.\. [\w-]+::[^\n]*|(?:#{1,6}|={2,6}) [^\n]*")
 
 _ITEM = 600
-"""Bytes that an item of a list has at most where a list was cut item by item."""
+"""The most bytes of an item where a list was cut item by item."""
 
 
 class ChunkRun(NamedTuple):

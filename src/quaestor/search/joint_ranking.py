@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _Item = TypeVar("_Item")
 
 ChunksOf = Callable[[str], Sequence[StoredChunk]]
-"""Gives the chunks of a path of one corpus, in order."""
+"""Returns the chunks of one corpus's path, in order."""
 
 
 def join_candidates(each: Sequence[Candidates]) -> Candidates:

@@ -59,7 +59,7 @@ _SPANISH = re.compile("[¿¡]")
 _LETTERS = re.compile("[äöüßéèêàùâîôûçœëïñáíóúãõ]", re.IGNORECASE)
 _FEWEST = 2
 CARRIED = frozenset({"de", "fr", "es", "zh", "ja"})
-"""Languages of which there is a glossary."""
+"""Languages for which there is a glossary."""
 # A word of English is about as long as so many Han letters or kana.
 _LETTERS_A_WORD = 3
 _SCRIPTS = {
@@ -90,7 +90,7 @@ def language_of(text: str) -> str:
 
 
 def without_grammar(text: str) -> str:
-    """Return a question without the words of grammar of its language, where that is another than English.
+    """Return a question without the words of grammar of its language, unless that is English.
 
     English words of grammar stay, because they are stop words anyway.
     """

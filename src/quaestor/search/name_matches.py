@@ -42,7 +42,7 @@ class TermMatches(NamedTuple):
         return np.array([np.bincount(self.rows, column, count) for column in self.shares.T])
 
 
-def terms_in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> TermMatches:
+def terms_in_names(traits: Sequence[Traits], weights: Mapping[str, float]) -> TermMatches:
     """Return the terms in and around each chunk's names.
 
     Their shares add to lexical_symbol (BM25, Robertson and Zaragoza, 2009), to symbol_coverage, and to the share of the
@@ -50,17 +50,17 @@ def terms_in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Ter
 
     Args:
         traits: the traits of the candidates.
-        wanted: the weight of each term of the query.
+        weights: the weight of each term of the query.
     """
-    words, numbers = frozenset(wanted), _numbers(wanted)
+    words, numbers = frozenset(weights), _numbers(weights)
     entries: list[float] = []
     for row, known in enumerate(traits):
         if hit := known.terms & words:
-            terms = known.named
+            terms = known.all_terms
             norm = _K1 * (1 - _B + _B * len(terms) / _MEAN_NAMED)
             # In order, so that sums are the same whatever order the set has.
             for term in sorted(hit) if len(hit) > 1 else hit:
-                weight, count = wanted[term], terms.count(term)
+                weight, count = weights[term], terms.count(term)
                 entries += (
                     row,
                     numbers[term],
@@ -71,18 +71,18 @@ def terms_in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Ter
     return _matches(entries, 3)
 
 
-def terms_in_paths(profiles: Sequence[PathProfile], wanted: Mapping[str, float]) -> TermMatches:
+def terms_in_paths(profiles: Sequence[PathProfile], weights: Mapping[str, float]) -> TermMatches:
     """Return the terms in each file's path; they add to stem_coverage and folder_coverage.
 
     Args:
         profiles: the profiles of the files.
-        wanted: the weight of each term of the query.
+        weights: the weight of each term of the query.
     """
-    words, numbers = frozenset(wanted), _numbers(wanted)
+    words, numbers = frozenset(weights), _numbers(weights)
     entries: list[float] = []
     for row, profile in enumerate(profiles):
         for term in sorted(profile.terms & words):
-            weight = wanted[term]
+            weight = weights[term]
             entries += (
                 row,
                 numbers[term],
@@ -92,8 +92,8 @@ def terms_in_paths(profiles: Sequence[PathProfile], wanted: Mapping[str, float])
     return _matches(entries, 2)
 
 
-def _numbers(wanted: Mapping[str, float]) -> Mapping[str, int]:
-    return dict(zip(wanted, range(len(wanted)), strict=True))
+def _numbers(weights: Mapping[str, float]) -> Mapping[str, int]:
+    return dict(zip(weights, range(len(weights)), strict=True))
 
 
 def _matches(entries: Sequence[float], features: int) -> TermMatches:

@@ -18,7 +18,7 @@ _MARKED = re.compile(
     r"[^\W_]_+[^\W_]|^_+\w|\w_+$|[a-z\d][A-Z]|[A-Z]{2,}[a-z]|::|->|\w#\w|\w\.\w|\w:\w|\(|\w!$|[a-z]\d+[a-z]"
 )
 _ABBREVIATIONS = frozenset({"e.g", "i.e", "etc", "vs", "a.k.a", "node.js", "vue.js", "next.js", "github", "javascript"})
-_LONGEST = 200
+_LONGEST = 300
 _MOST_LETTERS = 4000
 
 
@@ -64,7 +64,6 @@ class NameQuestion:
     kind: str = ""
 
 
-_LONGEST = 300
 _KINDS = (
     r"(class|function|method|module|file|script|package|struct|trait|interface|enum|type|macro|constant|variable|document|page"
     r"|decorator|protocol|component|header)"
@@ -75,11 +74,11 @@ _THING = (
     rf"(?:(?:the|a|an|this|our)\s+)?(?:{_KINDS}\s+)?(?:called\s+|named\s+)?({_NUMBERED_FILE}|{NAME})"
     rf"(?:\s+{_KINDS}(?=\W*$|\s+(?:do|for|used|good|meant)\b))?"
 )
-"""A thing with the word that says what it is before or behind it: ``the class Client``, ``the Client class``."""
+"""A thing with the word for its kind before or after it: ``the class Client``, ``the Client class``."""
 _FILES_OF_A_PROGRAM = frozenset(
     "cache config configuration data database history lock log pid settings state temp temporary".split()
 )
-"""What a program's files are called by what they are for: who asks for the config file wants no module ``config``."""
+"""Words for a program's files by their purpose: a question for the config file does not ask for a module ``config``."""
 _POLITE = r"(?:(?:please|so|ok|can you|could you|would you)\s+)*(?:tell me\s+)?"
 _END = r"\s*[?.!]*\s*$"
 _I = re.IGNORECASE

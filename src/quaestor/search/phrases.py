@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_WORDS = 60
 _FEWEST_WORDS = 12
-"""A text of fewer distinct words is a common phrase: that it stands twice means little."""
+"""A shorter text (in distinct words) is a common phrase, whose repetition means little."""
 _KEPT = b"abcdefghijklmnopqrstuvwxyz0123456789_"
 _TO_WORDS = bytes(byte if byte in _KEPT or byte >= 0x80 else 0x20 for byte in range(256))
 

@@ -49,7 +49,7 @@ from quaestor.stores import (
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
 CANDIDATES = 100
-"""So many of the first chunks of each retriever are ranked, and half as many of the text alone."""
+"""The number of first chunks of each retriever that are ranked; half as many by the text alone."""
 
 # Scores are known for more chunks than become candidates: a chunk that one retriever puts first has then a score from
 # the other even where that one puts it far down.
@@ -61,7 +61,7 @@ _HOLDING_QUOTE = 50
 _HOLDING_NAME = 200
 _PROSE = FEATURES.index("prose")
 _VALUES = "csv"
-"""The language of tables of values, which are among documents what they are about, and no code."""
+"""The language of tables of values, which are neither prose nor code."""
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
 # How many times as many candidates as are asked for are compared with each other for being the same.
@@ -296,7 +296,7 @@ def rank(
     query: Query,
     candidates: Candidates,
     k: int,
-    shown: Callable[[Sequence[int]], list[tuple[int, Chunk]]],
+    show: Callable[[Sequence[int]], list[tuple[int, Chunk]]],
 ) -> list[RankedHit]:
     """Return up to ``k`` hits, best first.
 
@@ -305,7 +305,7 @@ def rank(
         query: the query, as ``read_query`` returns it.
         candidates: all candidates.
         k: the most hits.
-        shown: takes the candidates' rows, best first, and returns passages, each with the place of its best candidate.
+        show: takes the candidates' rows, best first, and returns passages, each with the place of its best candidate.
     """
     if not candidates.traits:
         return []
@@ -315,14 +315,14 @@ def rank(
     traits = [candidates.traits[index] for index in order]
     groups = group_duplicates(traits, step[order].tolist(), _COMPARED * k)
     hits = []
-    for place, chunk in shown([order[group.leader] for group in groups]):
+    for place, chunk in show([order[group.leader] for group in groups]):
         group = groups[place]
         index, stored = order[group.leader], traits[group.leader].stored
         _, score = ranked[group.rank]
         explained = Shares(ranker, features[index].copy(), float(step[index]), score)
         also = places_of(group.duplicates, traits)
         span = None if chunk is stored.chunk else stored.chunk.span
-        hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also, found=span)
+        hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also, ranked_span=span)
         hits.append(RankedHit(hit, index, tuple([order[other] for other in group.duplicates])))
     return hits
 

@@ -1,8 +1,8 @@
 """Whether a question seeks documents or code, if its words show it.
 
-Orders and wishes ("switch off caching", "how can I ...") ask how something is done, which documents say; questions
-where something is done ask for code. Questions in another language are answered by documents more often than others.
-All other questions show nothing.
+Requests to do something ("switch off caching", "how can I ...") seek documents, which say how it is done. Questions for
+the place where something is done seek code. Questions in another language than English are answered by documents more
+often than others. All other questions show nothing.
 """
 
 from __future__ import annotations

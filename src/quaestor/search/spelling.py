@@ -26,10 +26,10 @@ _IN_NAMES = f"{ascii_lowercase}{digits}_"
 # they strike a wrong one.
 _SWAPPED, _LEFT_OUT, _TOO_MUCH, _WRONG = 5.0, 4.0, 3.5, 1.0
 _ALIKE = 2.0
-"""What more it is worth where a letter is doubled, or taken for one that sounds alike."""
+"""The bonus of a correction of a doubled letter, or of one that sounds like the right one."""
 _SOUNDS = frozenset(frozenset(pair) for pair in "ae ai ei iy ou eo uw ck cs kq sz fv dt gj mn xs bp vw qc".split())
 _LONG_WORD = 6
-"""Of shorter words, one with any other letter in it is another word."""
+"""In a shorter word, any other letter makes another word."""
 
 _WORD = re.compile(r"[^\W\d]\w*|\d+")
 # Quotations aside, a match begins where a word does: tried at each letter, a long word takes the square of its length.
@@ -40,28 +40,28 @@ _CODE = re.compile(
 _CAPITAL = re.compile(r"\b[A-Z]\w+")
 _BEGINS = re.compile(r"(?:^|[.?!:]\s)[\s\"'(]*\Z")
 _BEFORE = 40
-"""Letters before a word by which is seen whether it begins a sentence."""
+"""The number of characters before a word that show whether it begins a sentence."""
 _FOREIGN = re.compile(r"(?=[^\W\d_])[^\x00-\x7f]")
 _SHORTEST = 4
 _LONGEST = 40
-"""Letters of a word, beyond which it is not a word that somebody typed."""
+"""The most letters of a word that a person typed."""
 _REMEMBERED = 256
 _MOST_WORDS = 60
-"""Words from which on a text is pasted and no question."""
+"""From this number of words on, a text is pasted and not a question."""
 _NEAREST = 3
 _NEAR = 3.0
-"""What a word may be less likely than the nearest one, and still be told."""
+"""The most by which a word may be less likely than the nearest one and still be named."""
 _UNHEARD_OF = 4.0
-"""What it tells against a word that English does not have."""
+"""The penalty of a word that is not English."""
 _CERTAIN = 3.0
-"""What a slip must be worth to lead to such a word."""
+"""The least score of a correction to such a word."""
 _TWO = 2
 _LONG = 8
 _LOOKED_AT = 20
 _SIMILAR = 0.82
 _LONG_NAME = 6
 _ENDS = (("s", 5), ("er", 7), ("est", 8))
-"""What is put behind a word, and how long the whole is at least."""
+"""Endings, each with the least length of the whole word."""
 _BEGINNINGS = ("re", "un")
 SAY_NOTHING = STOP_WORDS | frozenset(
     """about above after again against all almost along already also although always am among another any anyone
@@ -73,7 +73,7 @@ SAY_NOTHING = STOP_WORDS | frozenset(
     under unless until up upon very via vs want wants way well went whatever whenever whether whole within without
     won yet""".split()
 )
-"""Words that need no remark if they occur nowhere."""
+"""Words that need no remark if they do not occur."""
 
 
 def slips(word: str, *, name: bool = False) -> Iterator[tuple[str, float]]:
@@ -149,14 +149,14 @@ class Spelling(NamedTuple):
 
 
 class Spellings:
-    """Caches corrections of queries until the store's generation, which ``follow`` is given, changes."""
+    """Caches corrections of queries until the store's generation changes, which is passed to ``follow``."""
 
     def __init__(self) -> None:
         self._generation = -1
         self._known: dict[str, Spelling] = {}
 
     def of(self, store: Store, query: Query) -> Spelling:
-        """Return what ``correct_spelling`` does, each query once."""
+        """Return a query with its words corrected by ``correct_spelling``; cached."""
         known = self._known
         if query.text not in known:
             known[query.text] = correct_spelling(store, query)

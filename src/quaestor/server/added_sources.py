@@ -54,12 +54,12 @@ class AddedFolders:
     def __init__(self, settings: Settings) -> None:
         self.allowed = tuple(Path(folder).expanduser().resolve() for folder in settings.add_within)
         self._home = data_home(settings).resolve()
-        self._kept = _StoredList(self._home, _FOLDERS_FILE)
+        self._list_file = _StoredList(self._home, _FOLDERS_FILE)
         self._writing = threading.Lock()
 
     def list(self) -> tuple[Path, ...]:
         """Return the folders that were added and are still allowed, oldest first."""
-        roots = (Path(path) for path in self._kept.read() if isinstance(path, str))
+        roots = (Path(path) for path in self._list_file.read() if isinstance(path, str))
         # If the path has become a symlink since, it is not the folder that was added.
         return tuple(root for root in roots if self._is_allowed(root) and os.path.realpath(root) == str(root))
 
@@ -91,7 +91,7 @@ class AddedFolders:
             folders = self.list()
             if len(folders) >= _MOST:
                 raise LimitError(f"{len(folders)} folders are added already, which is the limit. Remove one first.")
-            self._kept.write([*(str(one) for one in folders if one != root), str(root)])
+            self._list_file.write([*(str(one) for one in folders if one != root), str(root)])
 
     def remove(self, root: Path) -> None:
         """Take a folder off the list; its files and its index stay.
@@ -103,7 +103,7 @@ class AddedFolders:
             folders = self.list()
             if root not in folders:
                 raise NotFoundError(f"{str(root)!r} was not added here.")
-            self._kept.write([str(one) for one in folders if one != root])
+            self._list_file.write([str(one) for one in folders if one != root])
 
     def _is_allowed(self, root: Path) -> bool:
         # The data folder holds users' sessions and documents.
@@ -144,16 +144,16 @@ class AddedSites:
     """
 
     def __init__(self, settings: Settings, claims: Claims | None = None) -> None:
-        self.allowed = tuple(host for given in settings.add_sites for host in re.split(r"[,\s]+", given) if host)
+        self.allowed = tuple(host for hosts in settings.add_sites for host in re.split(r"[,\s]+", hosts) if host)
         self._home = data_home(settings).resolve()
-        self._kept = _StoredList(self._home, _SITES_FILE)
+        self._list_file = _StoredList(self._home, _SITES_FILE)
         self._claims = claims or Claims()
         self._writing = threading.Lock()
         self._stopping = threading.Event()
 
     def list(self) -> tuple[AddedSite, ...]:
         """Return the sites on the list whose hosts are still allowed, oldest first."""
-        sites = (_read_site(value) for value in self._kept.read())
+        sites = (_read_site(value) for value in self._list_file.read())
         return tuple(site for site in sites if site is not None and self._is_allowed(site.address))
 
     def get(self, address: str) -> AddedSite | None:
@@ -242,7 +242,7 @@ class AddedSites:
     def remove(self, address: str) -> None:
         """Take a site off the list and cancel its fetching; its pages and its index stay."""
         with self._writing:
-            self._kept.write([asdict(site) for site in self.list() if site.address != address])
+            self._list_file.write([asdict(site) for site in self.list() if site.address != address])
 
     def close(self) -> None:
         """Stop all fetching."""
@@ -291,7 +291,7 @@ class AddedSites:
             stored = self.list()
             known = any(one.address == site.address for one in stored)
             sites = [site if one.address == site.address else one for one in stored] if known else [*stored, site]
-            self._kept.write([asdict(one) for one in sites])
+            self._list_file.write([asdict(one) for one in sites])
 
 
 def _read_site(value: object) -> AddedSite | None:

@@ -83,7 +83,7 @@ class Starters:
     """Finds the starters of corpora, once for each generation of an index."""
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[int, tuple[str, ...]]] = {}
+        self._starters: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._finding = threading.Lock()
 
     def of(self, corpus: Index, settings: Settings) -> tuple[str, ...]:
@@ -95,9 +95,9 @@ class Starters:
         """
         root, generation = str(corpus.root), corpus.store.generation()
         with self._finding:
-            known = self._found.get(root)
+            known = self._starters.get(root)
             if known is None or known[0] != generation:
-                known = self._found[root] = (generation, asyncio.run(_answered_starters(corpus, settings)))
+                known = self._starters[root] = (generation, asyncio.run(_answered_starters(corpus, settings)))
             return known[1]
 
 

@@ -269,7 +269,7 @@ def support_of(turns: Iterable[TurnRecord]) -> Support:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A model's plan before it answers.
+    """A model's plan before it answers; the fields are named as the attributes of its tag.
 
     Attributes:
         asked: the question in the model's words.

@@ -55,7 +55,7 @@ def checked_title(text: str) -> str:
     """
     title = " ".join(clean(text).split())
     if not title or len(title) > LONGEST_TITLE:
-        raise UsageError(f"A title has 1 to {LONGEST_TITLE} letters, and this one has {len(title)}. Give another.")
+        raise UsageError(f"A title has 1 to {LONGEST_TITLE} characters; this one has {len(title)}. Give another.")
     return title
 
 

@@ -137,7 +137,7 @@ TABLES = (
     "feedback",
     "applied",
 )
-"""In an order in which rows can be added."""
+"""The tables, in an order in which rows can be added."""
 
 
 class SessionFile:

@@ -26,14 +26,14 @@ Floats = NDArray[np.float32]
 
 FEWEST_PAIRS = 64
 MOST_PAIRS = 20_000
-"""A random sample of more: some seconds a pass."""
+"""The most pairs; of more, a random sample is used."""
 _DRAWS = 5  # of sentences that ask for the rest of their passages, and of headings: as many as there are passes
 
 _BATCH = 512
 _LEAST_BATCH = 64
 _BATCHES = 12  # at least so many a pass, as far as the least batch allows
 RECIPE = Recipe(epochs=5, vector_rate=2e-3, weight_rate=6e-3, path_share=0.7, warm_up=10)
-"""Chosen on the development questions of docs/tune.md."""
+"""Hyperparameters, chosen on the development questions of docs/tune.md."""
 
 
 def pairs_of(texts: Iterable[SourceText], seed: int, without: Container[str] = ()) -> list[Pair]:

@@ -153,7 +153,7 @@ class _OverlaidStore:
 
 
 STRENGTH = 0.7
-"""How far rows go from the bundled ones to the learned ones: chosen by questions made of corpora in docs/tune.md."""
+"""How far rows move from the bundled ones to the learned ones, chosen on made questions (docs/tune.md)."""
 TRUSTS = (1.0, 2.0, 4.0)
 """How many times the ranker may count the dense retriever."""
 
@@ -164,7 +164,7 @@ Progress = Callable[[int, int, str], None]
 """Called with the number of questions asked, their estimated total, and the present step."""
 
 PARTS = 2
-"""Documents are dealt into so many parts: one is learned from, the other is asked about, and the other way round."""
+"""The number of parts of the documents: one is learned from while the other is asked about, and the other way round."""
 FEWEST_QUESTIONS = 80
 """With fewer, a gain by tuning cannot be distinguished from chance."""
 _MOST_CHARACTERS = 10_000_000  # of the sample that a large corpus is tuned on: some 15,000 chunks
@@ -179,7 +179,7 @@ class Bench:
         self._seed = seed
         self._chunks = Chunks(ground.copy)
         without = {as_asked(question.text) for question in ground.questions}
-        self._said = pairs_of(ground.texts.values(), seed, without)
+        self._pairs = pairs_of(ground.texts.values(), seed, without)
 
     def pairs(self, parts: Container[int], taught: Iterable[Question]) -> Sequence[Pair]:
         """Return the pairs of the documents of some parts, and the pairs in ``taught`` about these documents.
@@ -187,7 +187,7 @@ class Bench:
         Raises:
             UsageError: they are too few to tune with.
         """
-        pairs = [pair for pair in self._said if part_of(pair.path) in parts]
+        pairs = [pair for pair in self._pairs if part_of(pair.path) in parts]
         answers = (self._chunks.answer(question) for question in taught if part_of(question.targets[0].path) in parts)
         pairs += filter(None, answers)
         if len(pairs) < FEWEST_PAIRS:
@@ -351,8 +351,8 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
     )
     if len(questions) < FEWEST_QUESTIONS:
         raise UsageError(
-            f"{str(root)!r} is too small to tune: of {amount(len(texts), 'document')} come "
-            f"{amount(len(questions), 'question')} to check with, and {FEWEST_QUESTIONS} are needed. "
+            f"{str(root)!r} is too small to tune: {amount(len(texts), 'document')} gave "
+            f"{amount(len(questions), 'question')} to test with, and {FEWEST_QUESTIONS} are needed. "
             "Nothing was changed."
         )
     question_set.lay_out(place / "copy")

@@ -21,7 +21,7 @@ class Budget:
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
         self.sections: dict[Section, int] = {}
-        self._held = 0
+        self._held_back = 0
 
     @property
     def spent(self) -> int:
@@ -31,7 +31,7 @@ class Budget:
     @property
     def free(self) -> int:
         """Tokens neither spent nor held back; negative when the must-keep messages take too much."""
-        return self.capacity - self.spent - self._held
+        return self.capacity - self.spent - self._held_back
 
     def spend(self, section: Section, tokens: int) -> None:
         """Charge ``tokens`` to a section; negative ones give back."""
@@ -39,11 +39,11 @@ class Budget:
 
     def hold(self, tokens: int) -> None:
         """Keep tokens back for marks and reminders, which are decided last."""
-        self._held += tokens
+        self._held_back += tokens
 
     def release(self) -> None:
         """Release the tokens held back."""
-        self._held = 0
+        self._held_back = 0
 
 
 LATEST = "among the latest messages"

@@ -78,7 +78,7 @@ def test_a_follow_up_takes_the_names_of_the_replies_on_its_topic() -> None:
     made = query(TALK)
     assert made.continuity > 0.9
     assert made.single == made.text == f"and who calls it?\nand who calls it?\n{REPLY}"
-    assert {"same_origin", "_redirect_headers"} <= made.named
+    assert {"same_origin", "_redirect_headers"} <= made.identifiers
 
 
 @pytest.mark.parametrize("own", [NOTHING, LEAD, UNSURE, SAME, UNMENTIONED.format("'Kafka'"), f"{TRANSLATED}: dough."])
@@ -110,8 +110,8 @@ def test_a_question_about_tests_takes_the_questions_too() -> None:
 
 def test_a_name_that_is_asked_about_has_not_been_answered() -> None:
     made = query([*TALK[:2], ("user", "what does same_origin do?")])
-    assert "same_origin" not in made.named
-    assert "_redirect_headers" in made.named
+    assert "same_origin" not in made.identifiers
+    assert "_redirect_headers" in made.identifiers
 
 
 def test_only_what_people_said_is_read() -> None:
@@ -155,7 +155,7 @@ def test_nothing_asked_gives_an_empty_query(said: Said, policy: Policy) -> None:
 def test_an_empty_reply_adds_nothing(policy: Policy) -> None:
     made = query([("user", FIRST), ("assistant", " "), ("user", "and who calls it?")], policy)
     assert "\n\n" not in made.text
-    assert made.named == frozenset()
+    assert made.identifiers == frozenset()
 
 
 texts = st.text(max_size=80) | st.sampled_from(["who calls it?", "get_key in a/b.py", "```\nx = 1\n```", "`" * 9])

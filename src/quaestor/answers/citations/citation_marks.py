@@ -45,7 +45,8 @@ _LONGEST_REFUSAL = 250
 _FENCE_OPENS = {
     prefix: re.compile(rf"^{prefix}(`{{3,}}+|~{{3,}}+)[^\n]*+\n", re.MULTILINE) for prefix in ("", r"[ \t]*+>[ \t]?+")
 }
-"""What opens a fenced block, and one within a block quote, by what its lines begin with."""
+"""Patterns for the opening line of a fenced block, by what precedes it in the line: nothing, or a block quote's mark.
+"""
 _ENDS_LINE = re.compile(r"[\s.,;:!?*_\"”’\[\]【】\d–-]*(?:\n|\Z)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _BLOCK_QUOTE = re.compile(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)

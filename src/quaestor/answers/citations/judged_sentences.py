@@ -76,11 +76,11 @@ class Judge:
         self._question = question
         self._grounds = grounds
         inside = _marks_by_sentence(cut, checked)
-        self._plain = [
+        self._texts = [
             without_marks(one.text, [mark for mark, _ in marks], one.start).strip()
             for one, marks in zip(cut, inside, strict=True)
         ]
-        self._cited = _with_marks_below(inside, self._plain)
+        self._citations = _with_marks_below(inside, self._texts)
         self._rests_on = [self._own_grounds(at) for at in range(len(cut))]
 
     def unsupported_sentences(self) -> list[Sentence]:
@@ -93,21 +93,22 @@ class Judge:
 
     def _own_grounds(self, at: int) -> tuple[Ground, ...]:
         """Return the passages that support a sentence by itself; empty if there are none."""
-        if self._cited[at]:
-            holding = [one for _, one in self._cited[at] if one is not None and one.holds]
+        if self._citations[at]:
+            holding = [one for _, one in self._citations[at] if one is not None and one.holds]
             return tuple(
                 ground for one in holding for ground in (self._grounds.get(one.n), Ground([one.quote])) if ground
             )
-        supporting = next((one for one in self._grounds.values() if find_support(self._plain[at], one)), None)
+        supporting = next((one for one in self._grounds.values() if find_support(self._texts[at], one)), None)
         return () if supporting is None else (supporting,)
 
     def _support_by_neighbour(self, at: int, beside: int) -> None:
         """Count a short sentence as supported if the sentence next to it is."""
-        if self._rests_on[at] or self._cited[at] or not 0 <= beside < len(self._cut) or not _is_short(self._plain[at]):
+        text = self._texts[at]
+        if self._rests_on[at] or self._citations[at] or not 0 <= beside < len(self._cut) or not _is_short(text):
             return
         grounds = self._rests_on[beside]
-        text = f"{self._question}\n{self._plain[beside]}"
-        if grounds and self._are_together(at, beside) and _brings_nothing_new(self._plain[at], text, grounds):
+        context = f"{self._question}\n{self._texts[beside]}"
+        if grounds and self._are_together(at, beside) and _brings_nothing_new(text, context, grounds):
             self._rests_on[at] = grounds
 
     def _are_together(self, at: int, beside: int) -> bool:
@@ -118,10 +119,10 @@ class Judge:
 
     def _makes_claim(self, at: int) -> bool:
         """Return whether a sentence that nothing supports makes a claim."""
-        plain = self._plain[at]
+        plain = self._texts[at]
         if not _says_anything(plain) or _is_question(plain):
             return False
-        if self._cited[at]:
+        if self._citations[at]:
             return True
         if _is_lead_in(plain) and self._leads_to_support(at):
             return False
@@ -129,13 +130,13 @@ class Judge:
 
     def _leads_to_support(self, at: int) -> bool:
         """Return whether a lead-in is followed by what supports it: a supported sentence, a table or code."""
-        following = list(takewhile(lambda other: not _is_lead_in(self._plain[other]), range(at + 1, len(self._cut))))
+        following = list(takewhile(lambda other: not _is_lead_in(self._texts[other]), range(at + 1, len(self._cut))))
         end = self._cut[at + 1].start if at + 1 < len(self._cut) else len(self._answer)
         block = _says_anything(self._answer[self._cut[at].end : end])
         if not block and not any(self._rests_on[other] for other in following):
             return False
-        text = "\n".join([self._question, *(self._plain[other] for other in following)])
-        return _leads_fairly(self._plain[at], text, tuple(self._grounds.values()))
+        text = "\n".join([self._question, *(self._texts[other] for other in following)])
+        return _leads_fairly(self._texts[at], text, tuple(self._grounds.values()))
 
 
 def _says_anything(text: str) -> bool:
@@ -176,17 +177,17 @@ def _is_short(sentence: str) -> bool:
 
 def _is_question(sentence: str) -> bool:
     """Return whether a sentence asks instead of claiming."""
-    return _bare(sentence).endswith(("?", "？"))
+    return _without_emphasis(sentence).endswith(("?", "？"))
 
 
 def _is_lead_in(sentence: str) -> bool:
     """Return whether a sentence introduces what follows it."""
-    return _bare(sentence).endswith((":", "："))
+    return _without_emphasis(sentence).endswith((":", "："))
 
 
 def _is_about_the_answer(sentence: str, question: str, grounds: Iterable[Ground]) -> bool:
     """Return whether a sentence is a courtesy, or says what the passages do not hold, and claims nothing beside it."""
-    bare = _bare(sentence)
+    bare = _without_emphasis(sentence)
     if _COURTESY.match(bare):
         return not numbers_of(bare) and not names_of(bare)
     missing = _MISSING.match(bare)
@@ -240,5 +241,5 @@ def _brings_no_name(sentence: str, beside: str, grounds: Iterable[Ground], *, sp
     return numbers <= counted and names_known
 
 
-def _bare(sentence: str) -> str:
+def _without_emphasis(sentence: str) -> str:
     return sentence.strip().strip("*_`~ \t\"'“”‘’()").strip()

@@ -15,7 +15,7 @@ from quaestor.answers.overview.overview_text import Entry, Source, Statement
 from quaestor.answers.overview.prose_lines import headings
 
 Aim = Literal["build", "test", "run"]
-"""What somebody wants to do with a project."""
+"""The purpose of a command."""
 
 _MOST = 14
 _MOST_TARGETS = 14
@@ -35,7 +35,7 @@ _INSTALLS = re.compile(
     r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|bundle|gem|composer|mix deps|go)\b.*\b(?:install|ci|get|sync)\b"
     r"|\bdocker compose\b.*\s(?:pull|logs|down|up)\b|\bhelm plugin\b|\bcmake -E\b"
 )
-"""What CI has to do first, which tells nothing of how it is built or tested."""
+"""Commands that prepare a CI job and do not build or test."""
 _NPM_SCRIPT = re.compile(r'^\s*"([\w:.-]+)"\s*:\s*"(.*)",?\s*$')
 _RUN = re.compile(r"^\s*-?\s*run:\s*(?!\||>)(\S.*)$")
 _RUN_BLOCK = re.compile(r"^(\s*)-?\s*run:\s*[|>]")
@@ -86,11 +86,11 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
     ),
 }
 _TYPED = re.compile(r"^(?:\s*\$ |\s{2,}|)((?=\S*/|\S+ -)[a-z.][\w./-]*(?: [\w./:*@-]+)*)\s*$")
-"""A script with its arguments, as a guide has it in a line of its own or in code marks: ``bin/test --fast``."""
+"""A script with its arguments, in a line of its own or in code marks: ``bin/test --fast``."""
 _NO_TEST = re.compile(r"style|lint|format|phpcs|static|spell|typo|bench|speed|bloat", re.IGNORECASE)
-"""What runs a check that is no test."""
+"""Names of checks that are not tests."""
 _SEPARATE_TESTS = r"\b(?:integration|e2e|end-to-end|browser|load|performance|speed|bench\w*|manual(?:ly)?)\b"
-"""Tests that are not meant by "the tests"."""
+"""Kinds of tests that "the tests" does not mean."""
 _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
     "build": (
         re.compile(
@@ -112,7 +112,7 @@ _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
         re.compile(r"\binstall(?:ation|ing)?\b", re.IGNORECASE),
     ),
 }
-"""Headings of sections that tell how, the most telling first."""
+"""Headings of sections that describe each aim, the most telling first."""
 _LONGEST_HEADING = 60
 _LONGEST_SECTION = 20
 _MOST_SECTIONS = 2

@@ -26,14 +26,14 @@ _MOST_SECTIONS = 8
 _MOST_AUTHORS = 6
 _AT_A_TIME = 3
 _TELLING_SHARE = 0.25
-"""Of all documents, the share that must have a date or an author for these to be told of all together."""
+"""Dates and authors are reported only if at least this share of all documents has one."""
 _MOST_KINDS = 24
 _KINDS_ON_A_LINE = 8
 
 _MOST = 6
 _LEAST = 0.01
 _PARAGRAPHS = 9
-"""Paragraphs of which at least two thirds are in the document's language."""
+"""The number of paragraphs of which at least two thirds must be in the document's language."""
 
 
 def documents_of(material: Material) -> list[Document]:

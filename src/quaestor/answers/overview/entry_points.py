@@ -28,7 +28,7 @@ _ESCRIPT = re.compile(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
 _ANDROID_CLASS = re.compile(r'android:name="([\w.]*[A-Z]\w*)"')
 _NAME = re.compile(r"""(?:name:\s*|\s*app:\s*:|\s*"name":\s*"(?:@[\w-]+/)?)([\w-]+)""")
 _HEAD = 30
-"""Lines of a manifest in which its name stands."""
+"""A manifest's name is searched for in this many lines."""
 _CMD = re.compile(r"^\s*(?:CMD|ENTRYPOINT)\s+(.+)$")
 _MAINS = {
     "go": re.compile(r"^func main\(\)", re.MULTILINE),
@@ -54,7 +54,7 @@ _PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "mai
 # Where requests, and commands, come into a web application: Laravel, Symfony, Rails, Rack.
 _WEB = ("artisan bin/console public/index.php routes/web.php routes/api.php config/routes.rb config.ru").split()
 _ASIDE = re.compile(r"(?:example|sample|demo|tutorial)|docs?$|documentation$", re.IGNORECASE)
-"""Folders of programs that show how something is used."""
+"""Folders of example programs."""
 _HEADERS = (".h", ".hh", ".hpp", ".hxx")
 _MOST_HEADERS = 4
 _FACES = (

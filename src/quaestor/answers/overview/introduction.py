@@ -44,11 +44,11 @@ _DEFINES = re.compile(
     re.IGNORECASE,
 )
 _ORDERS = re.compile(r"^(?:run|install|download|clone|open|launch|type|make sure)\b", re.IGNORECASE)
-"""What to do, below a heading of its own; a title's "Run models at the edge" says what a thing is for."""
+"""The beginning of an instruction below a heading. In a title, "Run models at the edge" says what a thing is for."""
 # A phrase that names a kind of thing defines as well as a sentence does: "A fast build tool", "Task: the task runner".
 _NAMES_A_KIND = re.compile(r"^(?:an?|the)\s+\w|^[\w.+-]+(?:\s[\w.+-]+)?\s*(?::|-|–|—)\s+(?:an?|the)\s", re.IGNORECASE)
 _IS_TAGLINE = re.compile(r"(?![^.]*\b(?:see|docs|documentation|website|click|join)\b)[A-Z][^.!?:]{8,100}\.(?=$)")
-"""One short sentence below the title: "Delightful snapshot testing for Swift."."""
+"""One short sentence below the title, such as "Delightful snapshot testing for Swift."."""
 # "fzf is a command-line fuzzy finder" says it; "Show your love for fzf" only has a word that such sentences have.
 _SAYS_WHAT_IT_IS = re.compile(
     r"^\W*(?!(?:there|here|these|those)\b)(?:the\s+)?[\w.+#-]+(?:\s[\w.+#-]+)?\s+(?:is|are)\s+(?:an?|the|one)\b",
@@ -58,11 +58,11 @@ _BEGINNINGS = ("readme", "index", "_index", "introduction", "intro", "overview",
 _BEGINS = re.compile(
     r"\b(?:purpose|what (?:is|are)|welcome to|introduction to|about (?:this|these|the|us))\b", re.IGNORECASE
 )
-"""What stands in the title of a document that begins others, where no file's name says so."""
+"""Words in the title of an introductory document, where no file's name tells."""
 _MOST_TITLES = 40
 _DESCRIBED = re.compile(r"^description:\s*[\"']?(\S.*?)[\"']?\s*$")
 _TAGLINE = 4
-"""Lines with words of which one may begin a block quote that says what all of it is."""
+"""A block quote that introduces the project begins within this many lines with words."""
 _QUOTED = re.compile(r"^> ?(?=\S)")
 _NOTE = re.compile(r"^> ?\[!|^> ?\W*(?:note|warning|tip|important|caution)\b", re.IGNORECASE)
 _MANIFESTS = {
@@ -159,7 +159,7 @@ _OF_NAME = re.compile(r"""\s*["']?(?:name|title|rootProject\.name|module|Package
 _LISTS = re.compile(
     r'(?<![dD]ev)(?<![dD]ev[-_])(?:depend|\brequires?\b(?!"\s*:\s*")|install_requires|\bdeps\b)', re.IGNORECASE
 )
-"""What tells that a manifest may have a list after all."""
+"""A sign that a manifest may contain a list after all."""
 
 
 def line_of_name(texts: Sequence[str]) -> int:

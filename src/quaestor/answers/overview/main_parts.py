@@ -55,7 +55,7 @@ _MARK_TOKENS = 4  # of a citation mark with what parts it from the words
 _NAMES = 4
 _MOST_FURTHER = 24
 _AHEAD = 3
-"""Places by which a folder of the root comes earlier if an entry point lies in it."""
+"""The number of places by which a folder of the root moves up if an entry point lies in it."""
 
 Count = Callable[[str], int]
 
@@ -76,13 +76,13 @@ class _Part:
 
 
 def parts(
-    material: Material, named: Mapping[str, NamedPath], imported: Mapping[str, int], entered: Sequence[str]
+    material: Material, named_paths: Mapping[str, NamedPath], imported: Mapping[str, int], entered: Sequence[str]
 ) -> list[_Part]:
     """Return the folders and files of a corpus that matter most, the most important first; at most 160.
 
     Args:
         material: the documents.
-        named: the paths that documents name.
+        named_paths: the paths that documents name.
         imported: the number of importing files by path.
         entered: the paths of entry points.
     """
@@ -94,13 +94,13 @@ def parts(
     most = max(imported.values(), default=0) or 1
     by_path: dict[str, _Part] = {}
     for path, size in sizes.items():
-        hidden = _is_hidden(path) and not bare and (path not in named or named[path].weight < _LISTED)
+        hidden = _is_hidden(path) and not bare and (path not in named_paths or named_paths[path].weight < _LISTED)
         if path == material.folder or hidden:
             continue
         folder = path not in material.documents
-        if folder and path not in named and levels.is_passage(path):
+        if folder and path not in named_paths and levels.is_passage(path):
             continue
-        if not folder and _is_one_of_many(path, material, named):
+        if not folder and _is_one_of_many(path, material, named_paths):
             continue
         depth = levels(path)
         value = math.sqrt(size / total) * _DEEPER**depth * (1.0 if folder else _ALONE)
@@ -110,8 +110,8 @@ def parts(
             value += _PACKAGE
         value += _IMPORTED * math.sqrt(imported.get(path, 0) / most)
         value += _ENTERED * (path in entered)
-        if path in named and not _is_aside(path, material):
-            value += _NAMED * min(named[path].weight, 1.2) + (0.2 if named[path].says else 0.0)
+        if path in named_paths and not _is_aside(path, material):
+            value += _NAMED * min(named_paths[path].weight, 1.2) + (0.2 if named_paths[path].says else 0.0)
         by_path[path] = _Part(path, value, folder)
     return _most_important(_spread_over_folders(_most_important(by_path.values())))[:_MOST]
 
@@ -160,7 +160,7 @@ class _Levels:
     def __init__(self, root: str, children: Mapping[str, int], holding: frozenset[str]) -> None:
         self._children = children
         self._holding = holding
-        self._known = {root: 0}
+        self._levels = {root: 0}
 
     def is_passage(self, folder: str) -> bool:
         """Return whether a folder holds another one and nothing else."""
@@ -168,9 +168,9 @@ class _Levels:
 
     def __call__(self, path: str) -> int:
         above = parent_of(path)
-        if above not in self._known:
-            self._known[above] = self(above)
-        return self._known[above] + (self._children.get(above, 0) > 1)
+        if above not in self._levels:
+            self._levels[above] = self(above)
+        return self._levels[above] + (self._children.get(above, 0) > 1)
 
 
 def _sizes(material: Material) -> tuple[dict[str, float], _Levels]:
@@ -264,7 +264,7 @@ class _ShownParts:
 def tree(
     material: Material,
     parts: Sequence[_Part],
-    named: Mapping[str, NamedPath],
+    named_paths: Mapping[str, NamedPath],
     room: int,
     count: Count,
     entered: Sequence[str] = (),
@@ -274,12 +274,12 @@ def tree(
     Args:
         material: the documents.
         parts: the parts, most important first.
-        named: the paths that documents name, with their descriptions.
+        named_paths: the paths that documents name, with their descriptions.
         room: the number of tokens that the lines may take.
         count: counts the tokens of a text.
         entered: the paths of entry points; the root's folders that hold one come first.
     """
-    chooser = _PartChooser(material, named, room, count)
+    chooser = _PartChooser(material, named_paths, room, count)
     wanted = [part for part in parts if part.importance >= _WANTED]
     longest = next((length for length in _LENGTHS if chooser.fits(wanted, length)), 0)
     return list(_tree_lines(chooser.choose(parts, longest), material, parts, entered))
@@ -288,12 +288,12 @@ def tree(
 class _PartChooser:
     """Adds parts, the most important first, while there is space."""
 
-    def __init__(self, material: Material, named: Mapping[str, NamedPath], room: int, count: Count) -> None:
+    def __init__(self, material: Material, named_paths: Mapping[str, NamedPath], room: int, count: Count) -> None:
         self._material = material
-        self._named = named
+        self._named_paths = named_paths
         self._room = room
         self._count = count
-        self._said: dict[str, Statement | None] = {}
+        self._statements: dict[str, Statement | None] = {}
 
     def fits(self, parts: Sequence[_Part], longest: int) -> bool:
         """Return whether all of some parts fit, with descriptions of at most ``longest`` characters."""
@@ -319,9 +319,9 @@ class _PartChooser:
         return _ShownParts(says, self._material.folders)
 
     def _short_statement(self, part: _Part, longest: int) -> Statement | None:
-        if part.path not in self._said:
-            self._said[part.path] = self._statement_of(part.path)
-        says = self._said[part.path]
+        if part.path not in self._statements:
+            self._statements[part.path] = self._statement_of(part.path)
+        says = self._statements[part.path]
         if says is None or longest <= 0:
             return None
         if says.brief is not None:
@@ -330,7 +330,7 @@ class _PartChooser:
         return replace(says, text=text, verbatim=says.verbatim and not text.endswith("…"))
 
     def _statement_of(self, path: str) -> Statement | None:
-        statement = self._named[path].says if path in self._named else None
+        statement = self._named_paths[path].says if path in self._named_paths else None
         return statement or description(self._material, path) or defined_names(self._material, path, _NAMES)
 
     def _name_tokens(self, path: str) -> int:
@@ -341,17 +341,17 @@ class _PartChooser:
 
 
 def _tree_lines(
-    chosen: _ShownParts, material: Material, all_parts: Sequence[_Part], entered: Sequence[str]
+    shown_parts: _ShownParts, material: Material, all_parts: Sequence[_Part], entered: Sequence[str]
 ) -> Iterator[Entry]:
     """Yield the lines of the tree below a folder, the most important of each folder first."""
     root = material.folder
     order = {part.path: number for number, part in enumerate(all_parts)}
     children: dict[str, list[str]] = defaultdict(list)
-    for path in _with_ancestors(chosen.says, root):
+    for path in _with_ancestors(shown_parts.says, root):
         children[dirname(path) or ""].append(path)
     # A folder is as important as the most important thing in it.
     best: dict[str, int] = {}
-    for path in chosen.says:
+    for path in shown_parts.says:
         above = path
         while above and above != root:
             best[above] = min(best.get(above, len(order)), order[path])
@@ -361,7 +361,7 @@ def _tree_lines(
     begins = {path for path in children[root] if any(one.startswith(f"{path}/") for one in entered)}
     children[root].sort(key=lambda path: (path in beside, best[path] - _AHEAD * (path in begins)))
     best.update({path: number - len(all_parts) for number, path in enumerate(children[root])})
-    yield from _lines_below(root, "", 0, children, best, chosen)
+    yield from _lines_below(root, "", 0, children, best, shown_parts)
 
 
 def _stands_beside_code(folder: str, material: Material) -> bool:
@@ -378,19 +378,19 @@ def _lines_below(
     depth: int,
     children: Mapping[str, Sequence[str]],
     best: Mapping[str, int],
-    chosen: _ShownParts,
+    shown_parts: _ShownParts,
 ) -> Iterator[Entry]:
     further: list[str] = []
     for path in sorted(children.get(folder, ()), key=lambda one: best[one]):
         name = shown + path.rpartition("/")[2]
-        is_folder = path in chosen.folders
+        is_folder = path in shown_parts.folders
         within = children.get(path, ())
-        if is_folder and path not in chosen.says and len(within) == 1:
+        if is_folder and path not in shown_parts.says and len(within) == 1:
             # A folder of which nothing is known but that it holds the next one shares its line.
-            yield from _lines_below(path, f"{name}/", depth, children, best, chosen)
-        elif within or chosen.says.get(path):
-            yield Entry(f"{name}/" if is_folder else name, chosen.says.get(path), depth)
-            yield from _lines_below(path, "", depth + 1, children, best, chosen)
+            yield from _lines_below(path, f"{name}/", depth, children, best, shown_parts)
+        elif within or shown_parts.says.get(path):
+            yield Entry(f"{name}/" if is_folder else name, shown_parts.says.get(path), depth)
+            yield from _lines_below(path, "", depth + 1, children, best, shown_parts)
         else:
             further.append(f"{name}/" if is_folder else name)
     if further:

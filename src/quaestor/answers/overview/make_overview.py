@@ -34,9 +34,9 @@ from quaestor.related.stored_files import IndexedFile
 from quaestor.stores import StoredChunk
 
 BUDGET = 1500
-"""Tokens that an overview takes at most, where nothing else is said."""
+"""The default number of tokens of an overview."""
 LEAST = 100
-"""Tokens below which there is no overview."""
+"""The fewest tokens for which an overview is made."""
 _BUILDING = "Build and test"
 _MOST_IMPORTED = 8
 _FEWEST_IMPORTERS = 2

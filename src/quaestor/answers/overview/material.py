@@ -21,13 +21,13 @@ _OWN = ("", CHANGELOG)
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
 _LONGEST_CODE = 8
 DOCUMENTATION = frozenset({"doc", "docs", "documentation"})
-"""What the folders of manuals are called."""
+"""Names of folders of documentation."""
 _FEWEST_COPIES = 3
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 # A file that an overview reads is read for its beginning or for a few lines; a larger one is left alone.
 _LARGEST = 600_000
 _LONGEST_LINE = 2_000
-"""Characters of a line that are read: patterns take the square of the blanks, brackets and dots that a line repeats."""
+"""The most characters of a line that are read, because some patterns take quadratic time."""
 _DATA = frozenset(
     """cabal caddyfile css csv gettext go-module ini json jupyter less properties scss solution text toml xml
     yaml""".split()

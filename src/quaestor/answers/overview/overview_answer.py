@@ -39,7 +39,7 @@ _READMES = (
 _TITLE_LINES = 60
 _LONGEST_NAME = 200
 _BUDGET_OF_FOLDER = 800
-"""Tokens that the overview of one folder takes."""
+"""The number of tokens of an overview of one folder."""
 _ASKED_FOLDER = re.compile(
     r"^\W*(?:what(?:['’]s|\s+(?:is|are|does|do))|explain|describe|summari[sz]e|tell me about|show(?: me)?)\s+"
     r"(?:(?:in|inside|within|the (?:purpose|point|role|use|content|contents) of)\s+)?(?:the\s+)?"

@@ -105,12 +105,12 @@ _POINTING = re.compile(r"was ist (?:das|dies)|c'est quoi")
 _ABOUT_ALL = re.compile(
     r"what(?: is|'s) (?:all )?this (?:all )?about|worum geht es hier|de quoi (?:s'agit-il|ça parle)"
 )
-"""Asks about all of it at any time: the page offers it to begin with."""
+"""Questions that always ask about the whole corpus; the page offers them as first questions."""
 _MOST_NAME = 4
-"""Words of the name of the whole."""
+"""The most words of a name of the whole."""
 
 OWN = "thisproject"
-"""What stands for the name of the whole."""
+"""The placeholder for the name of the whole."""
 
 # What several words say, as one.
 _PHRASES = tuple(

@@ -19,7 +19,7 @@ from quaestor.search.path_roles import profile_path
 LONGEST = 110
 _HEAD = 60
 _LONGEST_COMMENT = 300
-"""Lines of the comment above a definition, at most."""
+"""The most lines of a comment above a definition."""
 _SPEAKERS = (
     "__init__.py lib.rs mod.rs main.rs doc.go package-info.java mod.ts index.ts index.tsx index.js index.mjs init.lua"
     " package.scala main.go package.dart __main__.py"
@@ -30,12 +30,12 @@ _LINE_COMMENT = re.compile(
 )
 _COMMENT_ENDS = re.compile(r"(?:(?<!\*)\*+/|\*\)|-\}|-->|\]\]|\"\"\"|''')\s*$")
 _DIRECTIVE = re.compile(r"#!|#\s*compdef\b|#\s*autoload\b")
-"""A first line that is for programs: which interpreter runs the file, which command it completes."""
+"""A first line for programs: the interpreter of the file, or the command that it completes."""
 _METADATA = re.compile(r"# /// [\w-]+\s*$")
 _BROUGHT_IN = re.compile(
     r"\brequire\s*\(|^\s*(?:export\s+)?(?:import|from|use|using)\b|^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*;"
 )
-"""A line whose names are another file's."""
+"""A line that imports names from another file."""
 # Names that every other file defines.
 _USUAL = frozenset(
     """internals logger constructor module exports require expect main init log setup options tests new fmt from
@@ -64,7 +64,7 @@ _HADDOCK = re.compile(r"([A-Z][\w-]*)\s*:\s*(.*)")
 """A field in the head of a Haskell module: ``Description : Orders, sent.``"""
 _NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
 _MODE_LINE = re.compile(r"\s*-\*-.*-\*-\s*$")
-"""What an editor reads at the end of a file's first line."""
+"""An editor's settings at the end of a file's first line."""
 _LEGAL = re.compile(
     r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby"
     r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
@@ -90,10 +90,10 @@ _FAR_BELOW = 120
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
 _IMPORT = re.compile(r"\s*import\b")
 GUARD = re.compile(r"_*[A-Z][A-Z0-9_]*_H(?:H|PP|XX)?(?:_[0-9A-F_]*)?")
-"""A macro that keeps a header from being read twice."""
+"""A macro that guards a header against being included twice."""
 _NAMESPACE = re.compile(r"^[ \t]*(?:inline[ \t]+)?namespace[ \t]+([\w:]+)", re.MULTILINE)
 _FILLED_IN = re.compile(r'="|[$#@*]\{|\{[{%]')
-"""What a template is full of: markup and what stands for values."""
+"""Signs of a template: markup and placeholders."""
 
 _KEYWORD = (
     r"\b(?:class|data|defmacro|defmodule|defp?|enum|fn|func?|function|impl|interface|module|namespace|newtype|object"

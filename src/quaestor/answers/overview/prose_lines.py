@@ -22,7 +22,7 @@ _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
 _AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
 _OPEN_TAG = re.compile(r"<(?:img|a|source|p|div|picture|h[1-6])\b[^<>]*$")
 _LONGEST_TAG = 8
-"""Lines of a tag, at most; a blank line ends it, too."""
+"""The most lines of a tag; a blank line ends it, too."""
 _LINK_OPENS = re.compile(r"\s*<a\b[^<>]*>\s*(?:<[^<>]*>\s*)*$", re.IGNORECASE)
 _TITLE_TAG = re.compile(r"<h[1-6]\b", re.IGNORECASE)
 _LONGEST_LINKED = 30
@@ -32,7 +32,7 @@ _DIRECTIVE = re.compile(
     r"^\s*(?:\.\. |:[\w-]+:|\[[^\]]*\]:|\[\[|\[[\w=,\" .%#-]+\]\s*$|ifdef::|endif::|include::|---\s*$)"
 )
 _SCRIPT = re.compile(r"^\s*(?:import|export)\s.*\bfrom\s+['\"]")
-"""What a page of components brings in before its words."""
+"""An import at the head of a page of components."""
 _MARKERS = re.compile(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
@@ -40,10 +40,10 @@ _SPACES = re.compile(r"\s+")
 _FEWEST_WORDS = 4
 _LONGEST = 4_000
 _LISTING = re.compile(r"-{4,}|\.{4,}")
-"""What begins and ends a listing in AsciiDoc, in the same length."""
+"""The first and the last line of a listing in AsciiDoc; both have the same length."""
 _MARKED_LINE = re.compile(r"#{1,6}\s|={1,4}\s")
 _BLOCK = 24
-"""Lines by which a block of code may go on behind the last line that is to be shown."""
+"""The most lines by which a block of code may extend an excerpt."""
 _COMMENT_START = re.compile(r"<!--")
 
 

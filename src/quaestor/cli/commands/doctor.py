@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -54,14 +54,18 @@ class Check:
     Attributes:
         name: the check's name.
         ok: whether it passed.
-        found: the finding, with the next step if it failed.
+        finding: what was found, with the next step if it failed.
         code: the exit code if it failed.
     """
 
     name: str
     ok: bool
-    found: str
+    finding: str
     code: int = 0
+
+    def as_json(self) -> dict[str, object]:
+        """Return it as an object of ``--json``."""
+        return {"name": self.name, "ok": self.ok, "found": self.finding, "code": self.code}
 
 
 @click.command("doctor")
@@ -85,11 +89,11 @@ def command(
     if probe:
         checks += _capability_checks(settings)
     if as_json:
-        print_json({"ok": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]})
+        print_json({"ok": all(check.ok for check in checks), "checks": [check.as_json() for check in checks]})
     else:
         for check in checks:
             mark = style("ok  ", fg="green") if check.ok else style("FAIL", fg="red")
-            echo(f"{mark} {check.name:10} {safe(check.found)}")
+            echo(f"{mark} {check.name:10} {safe(check.finding)}")
     return max(check.code for check in checks)
 
 

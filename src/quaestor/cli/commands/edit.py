@@ -120,7 +120,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
             proposed = asyncio.run(
                 ask_for_proposal(index, asker, instruction, edit_settings_of(settings, whole), plan_edit, quiet=as_json)
             )
-    wanted = _EditOptions(terminal_consent(given=yes, sensitive=allow_sensitive), as_json, patch_file, check)
+    wanted = _EditOptions(terminal_consent(ordinary=yes, sensitive=allow_sensitive), as_json, patch_file, check)
     return _ProposalHandler(root, journal, instruction or "", proposed, wanted).finish_edit()
 
 
@@ -170,7 +170,7 @@ class _ProposalHandler:
             return 0
         if not self._wanted.as_json:
             print_diff(plan)
-        elif not self._wanted.consent.given:
+        elif not self._wanted.consent.ordinary:
             return 0  # another program decides
         if not ask_consent(plan, self._wanted.consent):
             return NOT_DONE

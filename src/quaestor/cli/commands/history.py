@@ -17,13 +17,13 @@ NOTHING_FOUND = 1
 
 
 @click.command("history")
-@click.argument("asked", metavar="[QUESTION]", default="")
+@click.argument("question", metavar="[QUESTION]", default="")
 @path_argument
 @click.option("--since", default="", metavar="DATE", help="Only changes on this date or later: 2024, 2024-03.")
 @click.option("--until", default="", metavar="DATE", help="Only changes on this date or earlier.")
 @click.option("-n", "--commits", "limit", type=click.IntRange(1, 200), default=10, help="Number of commits to list.")
 @json_option
-def command(asked: str, path: str | None, since: str, until: str, limit: int, as_json: bool) -> int:
+def command(question: str, path: str | None, since: str, until: str, limit: int, as_json: bool) -> int:
     """Show what changed, when, why and by whom, from git's history and the changelogs.
 
     QUESTION is a question ("what changed in 1.2", "when was send added", "who wrote src/a.py"), a path, a name, or
@@ -34,9 +34,9 @@ def command(asked: str, path: str | None, since: str, until: str, limit: int, as
     settings = configure(root).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
-        answer = corpus.history(asked, since=since, until=until, limit=limit)
+        answer = corpus.history(question, since=since, until=until, limit=limit)
         if as_json:
-            print_json(history_object(asked, answer, time.perf_counter() - started))
+            print_json(history_object(question, answer, time.perf_counter() - started))
         else:
             _print(answer)
         print_remarks(corpus.remarks)

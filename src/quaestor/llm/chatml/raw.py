@@ -184,28 +184,28 @@ class Restorer:
 
     def __init__(self, keep: Collection[str] = ()) -> None:
         self._keep = tuple(keep)
-        self._held: list[str] = []
+        self._held_back: list[str] = []
 
     @property
     def holds_text_back(self) -> bool:
         """Whether text is held back."""
-        return bool(self._held)
+        return bool(self._held_back)
 
     def feed(self, piece: str) -> str:
         """Return the restored text that is certain after this piece."""
-        if self._held and not piece.strip(" ") and self._held[-1].endswith(" "):
+        if self._held_back and not piece.strip(" ") and self._held_back[-1].endswith(" "):
             # More blanks decide nothing, so the text held back is not matched again for each of them.
-            self._held += [piece] if piece else []
+            self._held_back += [piece] if piece else []
             return ""
-        text = "".join(self._held) + piece
+        text = "".join(self._held_back) + piece
         match = _UNDECIDED.search(text)
         end = match.start() if match else len(text)
         rest = text[end:]
-        self._held = [rest] if rest else []
+        self._held_back = [rest] if rest else []
         # A form may end with a character that opens another one, and so reach into the text that is held back.
         return restore(text, self._keep, end=end).removesuffix(rest)
 
     def flush(self) -> str:
         """Return the rest of the text, at its end."""
-        rest, self._held = "".join(self._held), []
+        rest, self._held_back = "".join(self._held_back), []
         return restore(rest, self._keep)

@@ -29,7 +29,7 @@ from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.failures import Endpoint, RefusedError
 
 TROUBLE = (RefusedError, httpx2.RequestError, ssl.SSLError)
-"""What a request can end in; see ``translate_error``."""
+"""The errors of a request; see ``translate_error``."""
 
 
 @dataclass(frozen=True, slots=True)

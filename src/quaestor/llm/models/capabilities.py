@@ -85,9 +85,10 @@ def _read(name: str, word: str, meanings: Mapping[str, bool | None]) -> bool | N
 
 _SAFETY = 0.97
 LEAST = 256
-"""A smaller window holds no conversation, so a server that names one is not believed."""
+"""The smallest window that is believed: a smaller one holds no conversation."""
 KEPT_SECONDS = 900.0
-"""For so long a learned window counts; then a larger one is tried again, which costs one refused request at most."""
+"""The time for which a learned window counts. A larger one is tried again then, which costs one refused request at
+most."""
 
 
 def is_plausible(failure: TooLongError) -> bool:

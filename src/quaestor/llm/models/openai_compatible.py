@@ -36,7 +36,7 @@ from quaestor.llm.models.reply_stream import LARGEST_EVENT, NotCompletionsError,
 from quaestor.llm.tokens import MessageCounter, counter_for
 
 _STEP = 4_096
-"""Letters of a reply that are passed on at once."""
+"""The most characters of a reply that are passed on at once."""
 
 
 class OpenAICompatibleModel:

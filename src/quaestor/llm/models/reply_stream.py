@@ -30,7 +30,7 @@ _END = b"[DONE]"
 # A connection is used again only where its answer was read to the end, which follows at once.
 _REST_SECONDS = 0.1
 LARGEST_EVENT = 1 << 20
-"""Bytes of an event, or of an answer that is not streamed; a long reply at once is a tenth of that."""
+"""The most bytes of an event, or of an answer that is not streamed."""
 _MOST_PARTS = 20_000
 _DEEPEST = 64
 _TOGETHER = 128
@@ -250,26 +250,26 @@ class StopCutter:
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)
-        self._held = ""
+        self._held_back = ""
         self.stop_met: str | None = None
 
     def feed(self, piece: str) -> str:
         """Return the text to show after this piece; nothing after a stop sequence."""
         if self.stop_met is not None:
             return ""
-        text = self._held + piece
+        text = self._held_back + piece
         met = [(text.index(stop), -len(stop), stop) for stop in self._stops if stop in text]
         if met:
             end, _, self.stop_met = min(met)
-            self._held = ""
+            self._held_back = ""
             return text[:end]
         kept = len(text) - self._hold(text)
-        self._held = text[kept:]
+        self._held_back = text[kept:]
         return text[:kept]
 
     def flush(self) -> str:
         """Return the text held back, at the end of the reply."""
-        rest, self._held = self._held, ""
+        rest, self._held_back = self._held_back, ""
         return rest
 
     def _hold(self, text: str) -> int:

@@ -63,7 +63,7 @@ class Calibration:
 
 ANY = Calibration("bound", plain=1.45, wide=3.0, underscore=0.4, blanks=True)
 HEIRS = Calibration("bound-cl100k-heirs", plain=1.08, wide=1.2, underscore=0.0, blanks=False)
-"""Llama 3 and later, Qwen 2 and later."""
+"""The calibration for Llama 3 and later, and Qwen 2 and later."""
 
 
 class ByteBound:

@@ -15,14 +15,14 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import without_accents
 
 COLUMNS = ("de", "fr", "es", "zh", "ja")
-"""The languages of the glossary, in the order of its columns behind the English one."""
+"""The languages of the glossary, in the order of its columns after English."""
 
 _GRAMMAR = "grammar.txt"
 _FILES = ("acts.txt", "things.txt", "qualities.txt", "everyday.txt", "documents.txt")
 _NOTHING = "."
 
 English = tuple[str, ...]
-"""What a word is in English, likeliest first; empty for a word of grammar, which is left out."""
+"""English translations of a word, the likeliest first; empty for a word of grammar, which is left out."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _STEMMERS = {"de": "german", "fr": "french", "es": "spanish"}
@@ -35,7 +35,7 @@ _ENDINGS = {
 }
 _ENDING = {language: re.compile(f"(?:{'|'.join(endings.split())})$") for language, endings in _ENDINGS.items()}
 _OTHER_ENDINGS = {"de": "er ern es em s ung ungen", "fr": "es ation ations", "es": "os ación aciones"}
-"""What nouns and adjectives end with besides, and nouns that name what a verb does."""
+"""Further endings of nouns and adjectives, and of nouns made from verbs."""
 _GERMAN_PREFIXES = "|".join(
     "ab an auf aus bei ein fest frei fort her heraus herunter hinzu hoch los mit nach um vor weg wieder zu zurück"
     " zusammen".split()
@@ -153,7 +153,7 @@ def words_alike(language: str) -> dict[str, tuple[str, ...]]:
 
 
 INFLECTED = frozenset(_ENDINGS)
-"""Languages of which ``inflections`` knows the endings."""
+"""Languages whose endings ``inflections`` knows."""
 
 
 @lru_cache(maxsize=1 << 10)

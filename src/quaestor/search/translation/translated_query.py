@@ -36,7 +36,7 @@ _LONGEST_COMPOUND = 40
 _JOINTS = ("s", "es", "n", "en", "er", "e", "")
 
 _OF_NOUNS = ("s", "n", "es", "en")
-"""What German nouns end with in other cases than the one that they are listed in."""
+"""Endings of German nouns in cases other than the listed one."""
 
 _KATAKANA = re.compile("[\u30a1-\u30ff]+")
 _HIRAGANA = re.compile("[\u3041-\u309f]+")
@@ -107,14 +107,14 @@ def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, Eng
     return None
 
 
-def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> TranslatedPiece:
+def _translate_word(word: str, stems: tuple[str, ...], glossary: Glossary, language: str) -> TranslatedPiece:
     if word.isupper() and len(word) > 1:
         return TranslatedPiece(word, None)  # HTTP, API
     english = glossary.words.get(word.lower())
     if english is None and language == "de" and word[:1].isupper():
         english = _translate_noun(word.lower(), glossary)
     if english is None:
-        english = next((one for form in known if (one := glossary.forms.get(form)) is not None), None)
+        english = next((one for form in stems if (one := glossary.forms.get(form)) is not None), None)
     if english is None and language == "de":
         english = _translate_compound(word.lower(), glossary)
     return TranslatedPiece(word, english)
@@ -209,9 +209,9 @@ def _is_word_at(run: str, at: int, length: int, glossary: Glossary) -> bool:
     return alone or length > 2  # アプリケーションサーバー is two words of katakana, カラム no colour
 
 
-def _untranslated_piece(left: str) -> TranslatedPiece:
+def _untranslated_piece(piece: str) -> TranslatedPiece:
     """Return a piece that the glossary does not know; hiragana between words are grammar."""
-    return TranslatedPiece(left, () if _HIRAGANA.fullmatch(left) else None)
+    return TranslatedPiece(piece, () if _HIRAGANA.fullmatch(piece) else None)
 
 
 Frequencies = Callable[[Iterable[str]], Mapping[str, int]]
@@ -226,7 +226,8 @@ _MARKS = {
 }
 _ENGLISH_MARK = "the"
 _FEW = 0.01
-"""An index where a language's grammar stands in a smaller share of the chunks that English does holds none of it."""
+"""An index holds no documents in a language if its words of grammar occur in a smaller share of the chunks in which
+English ones do."""
 
 
 def translate_query(query: Query, language: str, frequencies: Frequencies) -> Query:

@@ -1,12 +1,11 @@
 """Whether a question continues the topic of the conversation or changes it.
 
-A question that can be understood by itself names what it is about; one that goes on leaves it out. What is left out
-shows in how the question is made: it points back (*it*, *that*, *those ones*), it begins in the middle (*and*, *what
-if*), or it has hardly a word that says anything. So the signals are those of anaphora and ellipsis, and the
-weights (log-odds) are set so that any clear one of them outweighs a long question, and nothing but an announced change
-of topic outweighs them together. They are rules of English conversation rather than the fit of a data set: 24
-conversations by one author could fit anything. Upper and lower case do not count, nor does embedding similarity:
-that of a question to the exchange before it was no higher for follow-ups (median .07) than for changes (.12).
+A question that can be understood by itself names its subject; one that continues a topic leaves it out. Signs of that:
+it points back (*it*, *that*, *those ones*), it begins in the middle (*and*, *what if*), or it has hardly a telling
+word. The signals are those of anaphora and ellipsis. Their weights (log-odds) are set by hand, so that any clear signal
+outweighs a long question, and only an announced change of topic outweighs them together; there are too few
+conversations to fit weights to. Upper and lower case do not count, nor does embedding similarity, which was no higher
+for follow-ups than for changes.
 
 The names in a reply (identifiers and paths) are found here, too. A reply is untrusted text, so that this is linear in
 its length.

@@ -20,7 +20,7 @@ from quaestor.search.turns.continuity import continuity, digest, identifiers
 Policy = Literal["newest", "first", "questions", "reply", "weighted", "adaptive"]
 
 BUDGET = 750
-"""Tokens of a query, at most."""
+"""The most tokens of a query."""
 
 _GOES_ON = 0.5
 _LONGEST_TOPIC = 8  # exchanges; what was said before them is far from the newest question
@@ -29,7 +29,7 @@ _READ = 400  # characters: what is sought shows in the beginning of a question
 
 # Of a longer text only the two ends are read; a query is no longer than this either.
 LONGEST_TEXT = 8_000
-"""Characters that are read of one message."""
+"""The most characters of one message that are read."""
 
 _CountTokens = Callable[[str], int]
 """Returns the tokens of a text."""
@@ -47,8 +47,8 @@ class TurnQuery:
         text: the newest question with the messages that the policy adds, newest first, within the budget.
         continuity: how likely the newest question goes on with the topic, 0 to 1. Below 1 the newest question is
             searched alone as well.
-        named: lower-case identifiers in replies on the topic, but not in the newest question. Earlier answers have
-            shown their definitions already.
+        identifiers: lower-case identifiers in replies on the topic, but not in the newest question. Earlier answers
+            have shown their definitions already.
         seeks_tests: whether it asks for the tests of the topic.
     """
 
@@ -56,7 +56,7 @@ class TurnQuery:
     newest: str
     text: str
     continuity: float = 1.0
-    named: frozenset[str] = frozenset()
+    identifiers: frozenset[str] = frozenset()
     seeks_tests: bool = False
 
     @property
@@ -149,8 +149,8 @@ def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -
     seeks_tests = _SEEKS_TESTS.search(newest[:_READ]) is not None
     replies = _replies(topic)
     # Of an exchange without an answer, the question alone tells the topic.
-    told = [reply or question for reply, question in zip(replies, _questions_of(topic), strict=True)]
-    others = [*replies, *_questions_of(topic)] if seeks_tests else _repeat_newest(newest, told)
+    texts = [reply or question for reply, question in zip(replies, _questions_of(topic), strict=True)]
+    others = [*replies, *_questions_of(topic)] if seeks_tests else _repeat_newest(newest, texts)
     return TurnQuery(
         "adaptive",
         _join_fitting(newest, (), budget, count),

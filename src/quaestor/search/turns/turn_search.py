@@ -106,7 +106,7 @@ def _place_scores(turn: TurnQuery, alone: _ScoredChunks, going_on: _ScoredChunks
     return {
         number: score
         + alone.scores.get(number, missing)
-        - shown * (not turn.named.isdisjoint(name.lower() for name in going_on.chunks[number].chunk.defines))
+        - shown * (not turn.identifiers.isdisjoint(name.lower() for name in going_on.chunks[number].chunk.defines))
         for number, score in going_on.scores.items()
     }
 
@@ -149,4 +149,4 @@ def _hits(retriever: Retriever, chunks: Mapping[int, StoredChunk], scores: Score
 def _hit(stored: StoredChunk, score: float, chunk: Chunk) -> Hit:
     """Return a passage as a hit; ``stored`` is the best of the chunks that it shows."""
     span = None if chunk is stored.chunk else stored.chunk.span
-    return Hit(stored.document, chunk, score, chunk_id=stored.id, found=span)
+    return Hit(stored.document, chunk, score, chunk_id=stored.id, ranked_span=span)

@@ -37,7 +37,7 @@ class Metrics:
 
     def __init__(self, corpora: Corpora, folder: Path | None = None) -> None:
         self.registry = CollectorRegistry()
-        self._told = self.registry if folder is None else CollectorRegistry()
+        self._exported = self.registry if folder is None else CollectorRegistry()
         self.requests = Counter(
             "quaestor_requests", "Finished requests.", ("method", "route", "status"), registry=self.registry
         )
@@ -66,12 +66,12 @@ class Metrics:
         )
         self.errors = Counter("quaestor_errors", "Error responses.", ("code",), registry=self.registry)
         if folder is not None:
-            MultiProcessCollector(self._told, str(folder))  # type: ignore[no-untyped-call]
-        self._told.register(_Corpora(corpora))
+            MultiProcessCollector(self._exported, str(folder))  # type: ignore[no-untyped-call]
+        self._exported.register(_Corpora(corpora))
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus's text format."""
-        return generate_latest(self._told)
+        return generate_latest(self._exported)
 
 
 class _Corpora(Collector):

@@ -101,8 +101,8 @@ class BoundedConnection(H11Protocol):
     head_seconds: ClassVar[float] = 20.0
     body_seconds: ClassVar[float] = 60.0
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self.conn = _Unambiguous(h11.SERVER, self.config.h11_max_incomplete_event_size or 64 * 1024)
         self._waits: asyncio.TimerHandle | None = None
         self._for_head = False

@@ -106,7 +106,7 @@ class _Workers:
         self._folder = folder
         self._silence = silence
         self._signalled: list[int] = []
-        self._told = 0
+        self._passed_on = 0
         self._patient_until: float | None = None
         self._failure: WorkersFailedError | None = None
         self._pipes = selectors.DefaultSelector()
@@ -131,7 +131,7 @@ class _Workers:
         """Wait for the next event, and handle it."""
         for key, _ in self._pipes.select(self._seconds_left()):
             self._read(key)
-        if self._told < len(self._signalled):
+        if self._passed_on < len(self._signalled):
             self._tell_to_stop()
         if self._patient_until is not None and time.monotonic() >= self._patient_until:
             self._patient_until = None
@@ -268,13 +268,13 @@ class _Workers:
 
     def _tell_to_stop(self) -> None:
         """Tell the workers to stop; at the second call, not to wait for responses."""
-        again = self._told > 0
-        self._told = len(self._signalled)
+        again = self._passed_on > 0
+        self._passed_on = len(self._signalled)
         if not again:
             # Once the workers have closed the socket, too, new connections are refused.
             self._at.close()
             self._patient_until = time.monotonic() + _PATIENCE_SECONDS
-        self._signal_all(signal.SIGINT if again or self._told > 1 else signal.SIGTERM)
+        self._signal_all(signal.SIGINT if again or self._passed_on > 1 else signal.SIGTERM)
 
     def _signal_all(self, number: int) -> None:
         for post in self._posts:

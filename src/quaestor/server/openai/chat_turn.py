@@ -233,7 +233,7 @@ async def _turn(
         )
     limit = served.windows.limit(model, settings.window)
     settings = settings._replace(window=limit)
-    alone = read.passed is not None or _wants_json(body)
+    alone = read.caller_tools is not None or _wants_json(body)
     conversation = Conversation(
         index,
         model,
@@ -242,7 +242,7 @@ async def _turn(
         transcript=transcript_of_client(read.past),
         owner=who.id,
         subroutines=None if alone else make_subroutines(index, model, settings),
-        caller_tools=read.passed,
+        caller_tools=read.caller_tools,
     )
     try:
         with blame_request(blamed_body):
@@ -284,12 +284,12 @@ class ReadChatRequest:
     Attributes:
         past: the messages before the newest question, including system messages.
         question: the newest question.
-        passed: the client's own tools and the messages after the question; None if there are neither.
+        caller_tools: the client's own tools and the messages after the question; None if there are neither.
     """
 
     past: tuple[Message, ...]
     question: str
-    passed: CallerTools | None
+    caller_tools: CallerTools | None
 
 
 def _check_kind(request: ChatRequest) -> None:

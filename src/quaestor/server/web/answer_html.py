@@ -44,7 +44,7 @@ _WITHIN_DOCUMENTS = re.compile(r"\[([^\[\]\n]{1,300})\]\((#?[\w./#%-]{1,300})\)"
 _LONGEST_WITHIN = 50
 _LONGEST = 400_000
 _MOST_BRACKETS = 3_000
-"""Opening brackets of a paragraph beyond which an answer is shown as it is: the parser takes the square of them."""
+"""An answer with a paragraph of more opening brackets is shown as it is, because the parser takes quadratic time."""
 _KEPT, _KEPT_LONGEST = 512, 20_000
 
 UNCHECKED = "unchecked"

@@ -26,7 +26,7 @@ from quaestor.sessions.transcript import Transcript
 _RECENT = 40
 
 TITLES = {MY_DOCUMENTS: "My documents"}
-"""Titles of corpora whose names are not meant for people."""
+"""Titles of corpora whose names are not for people."""
 
 _PERIODS = (("today", "day", "Today"), ("month", "month", "This month"))
 _WHOSE = {"user": "used", "all": "used by everybody together"}

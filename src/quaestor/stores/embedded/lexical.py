@@ -179,7 +179,7 @@ STATE = "state"
 SUFFIX = ".postings"
 
 _GATHERED_ROWS = 1 << 14
-"""Chunks that are gathered for a new segment; more would take more memory and save no time."""
+"""The number of chunks that are gathered for a new segment; more would take more memory and save no time."""
 _FALLING = 8
 """Neighbouring segments are merged unless the earlier has this many times the chunks of the later, so there are few."""
 

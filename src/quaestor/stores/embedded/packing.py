@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 MOST_TOGETHER = 1 << 14
-"""Chunks whose terms are counted together."""
+"""The most chunks whose terms are counted together."""
 
 _COLUMNS = "c.start, c.end, c.start_line, c.end_line, c.symbol, c.kind, c.scope, c.defines, c.text, c.checksum"
 

@@ -10,13 +10,12 @@ class Thresholds(NamedTuple):
 
     Attributes:
         overlaid: up to this many changed chunks are overlaid on the derived files in memory instead of being written
-            into them. A write into the lexical index waits 30 to 100 ms for the disk; overlaying 512 chunks takes less
-            than 10 ms.
+            into them, because a write into the lexical index waits for the disk.
         worn: up to this many dead chunks, a derived file is not compacted.
         loose: up to this many vectors without a chunk are always kept, for switching back to a branch.
         written: the number of chunks that a transaction gathers before it writes them.
-        exact: up to this many searchable vectors, all are scored exactly, in some 3 ms on one core.
-        scored: of more vectors, this many with the most similar signs are scored exactly, in some 2 ms.
+        exact: up to this many searchable vectors, all are scored exactly.
+        scored: of more vectors, this many with the most similar signs are scored exactly.
         scored_each: at least this many vectors are scored exactly for each wanted result.
     """
 

@@ -36,7 +36,7 @@ Alive: TypeAlias = "NDArray[np.bool_] | None"
 _Read = TypeVar("_Read")
 
 _MAX_TERMS = 64
-"""The number of distinct terms of a query that are looked up; of more, the rarest are."""
+"""The most distinct terms of a query that are looked up: the rarest ones."""
 
 _CONSIDERED_TERMS = 4096
 _LONGEST_TERM_BYTES = 1024

@@ -26,7 +26,7 @@ _LOCK = 0x51554149  # any number that nobody else locks
 _POLL_SECONDS = 0.2
 _LONGEST_SECONDS = 86_400.0
 _SMALL = 1000
-"""With so few chunks, any query plan is fast enough."""
+"""With fewer chunks, any query plan is fast enough."""
 
 _SAMPLED_CHUNKS, _SAMPLED_DOCUMENTS = 2000, 200
 

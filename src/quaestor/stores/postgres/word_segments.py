@@ -333,7 +333,7 @@ class _SegmentCache:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
-        self._held: dict[bytes, Segment] = {}
+        self._segments: dict[bytes, Segment] = {}
 
     def segment(self, segment_row: SegmentRow, fetch: Callable[[SegmentRow], bytes]) -> Segment:
         """Return a segment; call ``fetch`` for its file if it is not cached.
@@ -341,7 +341,7 @@ class _SegmentCache:
         Raises:
             IndexUnusableError: the fetched file does not match its checksum.
         """
-        opened = self._held.get(segment_row.hash) or self._map_segment(segment_row)
+        opened = self._segments.get(segment_row.hash) or self._map_segment(segment_row)
         if opened is None:
             data = fetch(segment_row)
             if file_hash(data) != segment_row.hash:
@@ -349,7 +349,7 @@ class _SegmentCache:
                     "Words of the corpus in the store do not match their hash: run `quaestor store check`."
                 )
             opened = (self._map_segment(segment_row) if self._write(segment_row, data) else None) or in_memory(data)
-        self._held[segment_row.hash] = opened
+        self._segments[segment_row.hash] = opened
         return opened
 
     def keep_only(self, hashes: Collection[bytes]) -> None:
@@ -366,8 +366,8 @@ class _SegmentCache:
 
     def keep_only_in_memory(self, hashes: Collection[bytes]) -> None:
         """Drop all others from memory, but keep their files."""
-        for hash_ in [hash_ for hash_ in self._held if hash_ not in hashes]:
-            del self._held[hash_]
+        for hash_ in [hash_ for hash_ in self._segments if hash_ not in hashes]:
+            del self._segments[hash_]
 
     def forget(self) -> None:
         """Drop everything, including the files, because one of them is damaged."""

@@ -1,0 +1,393 @@
+"""Which lines the ways of answering take, where these begin and where they end, at the limits of each rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from quaestor.answers import answer_from_file, explain_name, listings, project_facts, project_guides
+from quaestor.answers.listings import Declaration
+from quaestor.answers.overview.overview_text import Source
+from quaestor.answers.resolved_names import name_of_message
+from quaestor.answers.term_definitions import _end_of_entry, _end_of_words, _head_of_table, end_of_list, is_abbreviation
+
+ANYTHING, PIP, NEEDS = re.compile(r"\S"), re.compile("pip"), re.compile("Needs")
+WORDS = "one two three four five six seven eight"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "runs"),
+    [
+        ([1, 5, 10], [(1, 5), (10, 10)]),
+        ([1, 6], [(1, 1), (6, 6)]),
+        ([*range(1, 30)], [(1, 24), (25, 29)]),
+        ([7], [(7, 7)]),
+    ],
+)
+def test_what_is_declared_close_together_is_quoted_together(
+    numbers: Sequence[int], runs: Sequence[tuple[int, int]]
+) -> None:
+    assert [*listings._runs(numbers)] == runs
+
+
+@pytest.mark.parametrize(
+    ("text", "block"),
+    [
+        ("a {\n b\n}\nc\n", "\n b\n"),
+        ("  a:\n    b\n  c\n", "\n    b\n"),
+        ("a:\n  b\n", "\n  b\n"),
+        ("x\n a: 1\n  b\n c\n", " 1\n  b\n"),
+        ("x\n\ta {\n\n\t\tb\n\t}\n", "\n\n\t\tb\n"),
+    ],
+)
+def test_a_block_ends_before_what_is_indented_no_deeper(text: str, block: str) -> None:
+    opened = re.search("[{:]", text)
+    assert opened is not None
+    assert text[opened.end() : listings._end_of_block(text, opened.end())] == block
+
+
+def test_folders_of_migrations_are_described_by_their_ends() -> None:
+    assert listings._describe_folder("m", ["1"]) == "- `m/`: 1 migration, `1`"
+    assert listings._describe_folder("m", ["1", "1", "2"]) == "- `m/`: 2 migrations, `1` to `2`"
+
+
+def test_a_declaration_is_named_with_its_manner_or_its_value() -> None:
+    given = [("x", ""), ("/p", "get"), ("E", "3"), ("E", "-1"), ("", ""), ("", "get")]
+    assert [listings._label(Declaration(0, "a.py", 1, name, how)) for name, how in given] == [
+        "`x`",
+        "`GET /p`",
+        "`E` = 3",
+        "`E` = -1",
+        "`/`",
+        "`GET`",
+    ]
+
+
+def test_runs_of_lines_are_told_by_their_ends() -> None:
+    assert [*project_facts._runs([1, 2, 3, 5, 6, 9])] == [(1, 3), (5, 6), (9, 9)]
+    assert [*project_facts._runs([])] == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "end"),
+    [
+        (["a:", " b", " c", "d"], 3),
+        (["a: 1", " b"], 1),
+        (["a:", "b"], 1),
+        (["a:", *[" x"] * 9], 9),
+        (["a:", "\tb"], 2),
+        (["a:"], 1),
+    ],
+)
+def test_a_field_that_ends_with_a_colon_goes_on_below(lines: Sequence[str], end: int) -> None:
+    assert project_facts._end_of_field(lines, 1) == end
+
+
+@pytest.mark.parametrize(
+    ("lines", "at", "is_heading"),
+    [
+        (["* A", "", "b"], 1, True),
+        (["", "* A", ""], 2, True),
+        (["x", "* A", ""], 2, False),
+        (["", "* A", "x"], 2, False),
+        (["", "*A", ""], 2, False),
+        (["", "", "* A"], 3, True),
+    ],
+)
+def test_a_starred_heading_stands_alone(lines: Sequence[str], at: int, *, is_heading: bool) -> None:
+    assert project_facts._is_starred_heading(lines, at) == is_heading
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "owns"),
+    [
+        ("* @a", "x/y", True),
+        ("# x", "x", False),
+        ("*.py @a", "x/y.py", True),
+        ("/src/ @a", "src/y", True),
+        ("/src @a", "lib/src", False),
+        ("src @a", "lib/src/x", True),
+        ("src/pay @a", "src/pay/x/y", True),
+        ("src/pay @a", "lib/src/pay", False),
+        ("x", "x", False),
+        ("x  ", "x", False),
+        ("/ @a", "x", False),
+        ("SRC/ @A", "src/a", True),
+    ],
+)
+def test_a_rule_of_owners_speaks_of_a_path(rule: str, path: str, *, owns: bool) -> None:
+    assert project_facts._owns(rule, path) == owns
+
+
+@pytest.mark.parametrize(
+    ("lines", "ranges"),
+    [
+        (["deps = [", "1,", "]", "x"], [(1, 3)]),
+        (["x", "deps", "y"], [(2, 3)]),
+        (["deps(", "", "1)"], [(1, 1)]),
+        (["deps = [", *["1,"] * 40, "]"], [(1, 31)]),
+        (["deps = [1]", "deps = [2]"], [(1, 1), (2, 2)]),
+        (["deps x[a]", "y"], [(1, 2)]),
+        (["deps()", "y"], [(1, 2)]),
+        (["deps"], [(1, 1)]),
+        (["x"], []),
+    ],
+)
+def test_a_list_goes_on_within_its_brackets_or_below_its_heading(
+    lines: Sequence[str], ranges: Sequence[tuple[int, int]]
+) -> None:
+    assert [*project_facts._list_ranges(lines, re.compile("deps"), re.compile(r"\s*\S"))] == ranges
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["# A", "", "## Needs", "", "a", "", "b", "", "## C", "d"], [(5, 7)]),
+        (["* Needs", "", "a"], [(3, 3)]),
+        (["## Needs", *["x"] * 20], [(2, 16)]),
+        (["## Needs", "", "## B"], []),
+        (["Needs", "-----", "", "a"], [(4, 4)]),
+        (["## Needs all", "a"], []),
+    ],
+)
+def test_a_section_is_quoted_without_blank_ends(lines: Sequence[str], found: Sequence[tuple[int, int]]) -> None:
+    assert [*project_facts._sections(lines, NEEDS)] == found
+
+
+FILLED, AFTER = ["y"] * 60, ["z"] * 40
+
+
+@pytest.mark.parametrize(
+    ("lines", "first", "last", "shows", "excerpt"),
+    [
+        (FILLED, 1, 60, ANYTHING, (1, 28)),
+        (FILLED, 3, 8, ANYTHING, (3, 8)),
+        (["y"], 1, 1, PIP, None),
+        (["", "", "", "pip a", "", "x"], 1, 6, PIP, (4, 6)),
+        (["", *FILLED[:27], "pip a", *AFTER], 1, 69, PIP, (2, 29)),
+        # A command that comes late is shown with the heading above it, if that is near, or with what leads to it.
+        ([*FILLED[:30], "## B", *FILLED[:11], "pip a", "z"], 1, 44, PIP, (31, 44)),
+        ([*FILLED[:30], "## B", *FILLED[:12], "pip a", "z"], 1, 45, PIP, (1, 28)),
+        ([*FILLED[:30], "", "Do:", "", "pip a", "z"], 1, 35, PIP, (32, 35)),
+        ([*FILLED[:27], "```", "pip a", "```"], 1, 30, PIP, (1, 30)),
+    ],
+)
+def test_an_excerpt_is_the_beginning_or_stands_around_a_late_command(
+    lines: Sequence[str], first: int, last: int, shows: re.Pattern[str], excerpt: tuple[int, int] | None
+) -> None:
+    found = project_guides._excerpt("a", lines, first, last, shows)
+    assert found == (None if excerpt is None else Source("a", *excerpt))
+
+
+@pytest.mark.parametrize(
+    ("path", "called"),
+    [
+        ("install.md", True),
+        ("docs/install/index.md", True),
+        ("docs/install/README.md", True),
+        ("install/_index.md", True),
+        ("a/install.x.md", True),
+        ("index.md", False),
+        ("readme.md", False),
+        ("docs/install/other.md", False),
+        ("docs/other/install.md", True),
+    ],
+)
+def test_a_page_is_called_as_its_file_or_as_the_folder_whose_index_it_is(path: str, *, called: bool) -> None:
+    assert project_guides._is_called(path, re.compile("install")) == called
+
+
+@pytest.mark.parametrize(
+    ("lines", "begins"),
+    [
+        ([], 0),
+        (["# A"], 0),
+        (["# A", "", "x"], 3),
+        (["# A", "", "Some words are said here."], 3),
+        (["# Code of conduct", "", "All are kind to all here.", "", "# B", "", "Then more words are said."], 7),
+        (["# Code of conduct", "", "All are kind to all here."], 3),
+        (["# A", "===", "y"], 3),
+    ],
+)
+def test_a_guide_begins_with_something_else_than_a_code_of_conduct(lines: Sequence[str], begins: int) -> None:
+    assert project_guides._beginning(lines) == begins
+
+
+@pytest.mark.parametrize(
+    ("lines", "at", "around"),
+    [
+        (["", "Ferry", "", "x", '<img alt="Get it on X">'], 5, False),
+        (["", "", "Ferry", "x", '<img alt="Get it on X">'], 5, True),
+        (['<img alt="Get it on X">', "", "Ferry", ""], 1, True),
+        (['<img alt="Get it on X">', "", "", "Ferry"], 1, False),
+        (["Ferry", "<img>"], 2, False),
+        (["See [how to install it](x.md)"], 1, True),
+        (["See [how to install it](#x)"], 1, False),
+    ],
+)
+def test_a_badge_leads_to_a_guide_beside_a_name_of_the_project(lines: Sequence[str], at: int, *, around: bool) -> None:
+    guides = object.__new__(project_guides._InstallGuides)
+    guides._own_name = re.compile(r"(?<![\w-])ferry(?![\w-])", re.IGNORECASE)
+    assert guides._leads_to_guide(lines, at) == around
+
+
+@pytest.mark.parametrize(
+    ("lines", "at", "end"),
+    [
+        (["a", "", "b", "c"], 1, 1),
+        (["a", "", "b", "c"], 2, 1),
+        (["a", "", "b", "c"], 3, 3),
+        (["a", "", "b", "c"], 9, 4),
+        (["a"] * 60, 20, 20),
+        ([*["a"] * 39, "", "b"], 20, 39),
+        ([*["a"] * 40, "", "b"], 20, 20),
+    ],
+)
+def test_a_block_of_code_ends_before_a_blank_line_that_is_near(lines: Sequence[str], at: int, end: int) -> None:
+    assert explain_name._end_of_block(lines, at) == end
+
+
+@pytest.mark.parametrize(
+    ("lines", "paragraph"),
+    [
+        ([WORDS], (1, 1)),
+        (["# H", "", WORDS], (3, 3)),
+        (["one two", "", "", WORDS, "c"], (4, 5)),
+        (["one two"], (1, 1)),
+        (["", f"[a](b) {WORDS}", "", WORDS], (4, 4)),
+        (["", f"{WORDS} and more [a](b)"], (2, 2)),
+        (["", f" **{WORDS}**"], (2, 2)),
+        (["one two three four", "five six seven eight"], (1, 2)),
+        (["one two three four", "five six seven"], (1, 1)),
+        (["", *["a b"] * 20], (2, 14)),
+    ],
+)
+def test_the_first_paragraph_of_eight_words_says_what_a_document_is(
+    lines: Sequence[str], paragraph: tuple[int, int]
+) -> None:
+    assert explain_name._first_paragraph(lines) == paragraph
+
+
+@pytest.mark.parametrize(
+    ("lines", "before"),
+    [
+        (["# SPDX-x", "# one two three four"], (2, 2)),
+        (["/*", "# SPDX-x", "# one two three four"], (3, 3)),
+        (["# one two three four", "# Copyright"], (1, 1)),
+        (["# Copyright", "# one two three four"], None),
+        (["# a b c d"] * 30, (1, 21)),
+        (["# SPDX-x"], None),
+        (["# one", "# SPDX-x", "# two three four"], None),
+    ],
+)
+def test_a_comment_tells_something_before_its_licence(lines: Sequence[str], before: tuple[int, int] | None) -> None:
+    assert explain_name._before_legal_words(lines, 1, len(lines)) == before
+
+
+@pytest.mark.parametrize(
+    ("lines", "heads", "at", "end"),
+    [
+        (["# A", "x", "## B", "y", "# C"], [1, 3, 5], 0, 4),
+        (["# A", "x", "## B", "y", "# C"], [1, 3, 5], 1, 4),
+        (["## A", "x", "## B", "y"], [1, 3], 0, 2),
+        (["# A", *["x"] * 60], [1], 0, 41),
+        (["A", "---", "x", "B", "==="], [1, 4], 0, 3),
+    ],
+)
+def test_a_section_ends_before_the_next_of_its_level(
+    lines: Sequence[str], heads: Sequence[int], at: int, end: int
+) -> None:
+    assert answer_from_file._end_of_section(lines, [(line, "") for line in heads], at) == end
+
+
+def test_a_heading_has_the_level_of_its_marks_or_of_its_underline() -> None:
+    lines = [["# A"], ["### A"], ["== A"], ["A", "==="], ["A", "---"], ["A", "~~~"], ["A", "^^^"], ["A", "x"], ["A"]]
+    assert [answer_from_file._level(one, 1) for one in lines] == [1, 3, 2, 1, 2, 3, 4, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "name"),
+    [
+        (['ERR_A = "x"'], 1, "ERR_A"),
+        (["ERR_A = f(", '"x"'], 2, "ERR_A"),
+        (["ERR_A = f(", "1,", '"x"'], 3, "ERR_A"),
+        (["ERR_A = f(", "1,", "2,", '"x"'], 4, ""),
+        (["ERR_A = f(1);", '"x"'], 2, "ERR_A"),
+        (["ERR_A = f(", "g(1);", '"x"'], 3, ""),
+        (["a = 1;", '"x"'], 2, ""),
+        (['#[error("x")]', "Gone,"], 1, "Gone"),
+        (['#[error("x")]', "#[b]", "#[c]", "Gone"], 1, "Gone"),
+        (['#[error("x")]', "#[b]", "#[c]", "#[d]", "Gone"], 1, ""),
+        (['#[error("x")]'], 1, ""),
+        (['var ErrGone = E("x")'], 1, "ErrGone"),
+        (["x"], 1, ""),
+    ],
+)
+def test_a_message_is_bound_to_a_name_near_it(lines: Sequence[str], line: int, name: str) -> None:
+    assert name_of_message(lines, line) == name
+
+
+TABLE = ["| a |", "|---|"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "number", "head"),
+    [
+        (["| a | b |", "|---|---|", "| c | d |"], 3, 1),
+        (["|---|", "| c |"], 2, 2),
+        (["a", "| c |"], 2, 2),
+        ([*TABLE, "", "| c |"], 4, 4),
+        ([*TABLE, *["| x |"] * 13], 15, 1),
+        ([*TABLE, *["| x |"] * 14], 16, 16),
+    ],
+)
+def test_a_row_is_shown_with_a_head_that_is_near(lines: Sequence[str], number: int, head: int) -> None:
+    assert _head_of_table(lines, number) == head
+
+
+@pytest.mark.parametrize(
+    ("lines", "indent", "end"),
+    [
+        (["- a", "  b", "- c"], 0, 2),
+        (["- a", "", "  b", "", "c"], 0, 3),
+        (["- a", "", "c"], 0, 1),
+        (["- a", ""], 0, 1),
+        (["  - a", "- b"], 2, 1),
+        (["- a", "  - b", "  c"], 0, 3),
+        (["- a", *["  b"] * 20], 0, 14),
+        (["- a", *["  b"] * 14, "- c"], 0, 14),
+        (["- a", *["  b"] * 12, "- c"], 0, 13),
+    ],
+)
+def test_an_entry_ends_with_the_next_of_its_depth(lines: Sequence[str], indent: int, end: int) -> None:
+    assert _end_of_entry(lines, 1, indent) == end
+
+
+def test_words_of_an_item_end_with_a_blank_line_or_an_item() -> None:
+    lines = [["a", "b", "", "c"], ["a", "- b"], ["a"] * 30, ["a"], [*["a"] * 15, ""], [*["a"] * 17, ""]]
+    assert [_end_of_words(one, 1) for one in lines] == [2, 1, 15, 1, 15, 15]
+
+
+@pytest.mark.parametrize(
+    ("lines", "end"),
+    [
+        (["a:", "- b", "- c", "", "d"], 3),
+        (["a:", "", "- b", "  c", "", "d"], 4),
+        (["a:", "", "", "- b"], 1),
+        (["a:", "b"], 1),
+        (["a:"], 1),
+        (["a:", "- b", "", "- c"], 4),
+        (["a:", "- b", "c"], 3),
+        (["a:", "- b", "", "\tc"], 4),
+        (["a:", *["- b"] * 20], 16),
+    ],
+)
+def test_a_list_that_is_announced_goes_on_over_blank_lines(lines: Sequence[str], end: int) -> None:
+    assert end_of_list(lines, 1) == end
+
+
+def test_an_abbreviation_has_two_to_seven_capitals_and_may_be_plural() -> None:
+    terms = ["CLs", "CL", "ABCDEFG", "ABCDEFGs", "C", "ABCDEFGH", "Cl", "CLS "]
+    assert [is_abbreviation(term) for term in terms] == [True] * 4 + [False] * 4
