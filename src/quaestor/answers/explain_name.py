@@ -480,7 +480,7 @@ def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:
 
 
 def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
-    """Return the lines of the first paragraph that is neither a heading nor a badge, else the first line."""
+    """Return the lines of the first paragraph that is neither a heading nor a badge, else the first line with words."""
     begins = end_of_front_matter(lines)
     for first, line in enumerate(lines[begins:], begins + 1):
         if not re.match(r"\s*[*_]{0,2}[^\W_]", line) or "](" in line[:40]:
@@ -490,4 +490,5 @@ def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
             last += 1
         if len(find_words(" ".join(lines[first - 1 : last]))) >= _FEWEST_OF_PARAGRAPH:
             return first, last
-    return 1, 1
+    first = next((at for at, line in enumerate(lines[begins:], begins + 1) if find_words(line)), 1)
+    return first, first
