@@ -109,10 +109,10 @@ def test_where_an_amount_is_asked_for_the_passage_that_says_one_is_quoted_first(
 def test_who_asks_for_an_amount_gets_first_what_states_one_nearly_as_good(
     question: str, behind: float, first: str
 ) -> None:
-    talks = "The cost of a reservation of the boat is shared. Zum Fest kommen viele Gäste und Kinder."
+    talks = "The cost of a reservation of a boat is shared. Zum Fest kommen viele Gäste und Kinder."
     passages = [
         Passage(1, "talks.md", 1, 1, talks, language="markdown"),
-        Passage(2, "tells.md", 1, 1, "It costs 4 euros. Es kommen 40 Leute.", language="markdown"),
+        Passage(2, "tells.md", 1, 1, "A reservation costs 4 euros. Es kommen 40 Leute.", language="markdown"),
     ]
     hits = [hit(one, 9.0 - behind * rank) for rank, one in enumerate(passages)]
     encode = StaticEmbedder.bundled().encode
