@@ -126,9 +126,9 @@ Ids: TypeAlias = "NDArray[np.int64]"
 Runs = tuple[Ids, Ids]
 """Runs of chunks: the first chunk of each, ascending, and the number of chunks in each."""
 
-# How many numbers are converted to floats at a time: 256 KiB stay in the cache of one core beside what a search has
-# there, and are too little for BLAS to start threads, which on busy machines cost fifty times what they save.
-_BLOCK_NUMBERS = 1 << 16
+# How many numbers are converted to floats at a time: 1 MiB stays in the cache of one core and is too little for BLAS to
+# start threads, which on busy machines cost fifty times what they save.
+_BLOCK_NUMBERS = 1 << 18
 
 
 class Rows(NamedTuple):
