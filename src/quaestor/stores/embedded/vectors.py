@@ -225,10 +225,10 @@ def top(scores: NDArray[np.floating], k: int) -> NDArray[np.intp]:
     if k <= 0:
         return np.empty(0, dtype=np.intp)
     if k >= len(scores):
-        return np.argsort(-scores, kind="stable")
+        return (-scores).argsort(kind="stable")
     # Only the scores that are not below the last one wanted are sorted.
     [chosen] = np.nonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
-    order: NDArray[np.intp] = chosen[np.argsort(-scores[chosen], kind="stable")[:k]]
+    order: NDArray[np.intp] = chosen[(-scores[chosen]).argsort(kind="stable")[:k]]
     return order
 
 
