@@ -428,6 +428,7 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float]) -> list[D
     """
     groups: list[list[int]] = []
     sizes: list[int] = []
+    least_shares: list[float] = []
     by_extreme: dict[int, list[int]] = {}
     for place, known in enumerate(ranked):
         own = known.word_set
@@ -437,7 +438,7 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float]) -> list[D
             for extreme in extremes
             for number in by_extreme.get(extreme, ())
             # They share no more words than the smaller has.
-            if size >= ALIKE * sizes[number] and sizes[number] >= ALIKE * size
+            if size >= least_shares[number] * sizes[number] and sizes[number] >= least_shares[number] * size
         ]
         same = next((number for number in near if _is_duplicate(ranked, groups[number], place)), None)
         if same is not None:
@@ -447,21 +448,23 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float]) -> list[D
             by_extreme.setdefault(extreme, []).append(len(groups))
         groups.append([place])
         sizes.append(size)
+        least_shares.append(_least_share(known))
     return [_group_with_leader(group, ranked, steps) for group in groups]
+
+
+def _least_share(known: Traits) -> float:
+    """Return which share of all their words another text must have in common with a chunk to be the same."""
+    return ALIKE if known.path.prose or known.path.data else ALIKE_CODE
 
 
 def _is_duplicate(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
     """Return whether a candidate says the same as a group's first, and its document is not in the group."""
     one, other = ranked[group[0]], ranked[place]
     first, second = one.word_set, other.word_set
-    if first is None or second is None:
-        return False
-    enough = ALIKE if one.path.prose or one.path.data else ALIKE_CODE
-    fewer, more = sorted((len(first.words), len(second.words)))
-    if fewer < enough * more or any(ranked[member].path.path == other.path.path for member in group):
+    if first is None or second is None or any(ranked[member].path.path == other.path.path for member in group):
         return False
     shared = first.count_shared(second)
-    return shared >= enough * (fewer + more - shared)
+    return shared >= _least_share(one) * (len(first.words) + len(second.words) - shared)
 
 
 def _group_with_leader(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> DuplicateGroup:
