@@ -122,7 +122,7 @@ def test_a_conversation_takes_a_model_by_its_name(corpus: Path, monkeypatch: pyt
         assert conversation.model is not None
         assert conversation.model.name == "qwen3"
         assert conversation.model.capabilities.native_tools, "a key and no endpoint: OpenAI's own"
-        with pytest.raises(UsageError, match="not a name"):
+        with pytest.raises(UsageError, match="not the name of a model"):
             quaestor.Conversation(index, "")
 
 

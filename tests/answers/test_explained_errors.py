@@ -226,3 +226,22 @@ def test_a_message_may_begin_as_a_question_does() -> None:
     assert is_pasted("can't import user with ID 3 because of user 1")
     assert is_pasted("bad file: config.yaml")
     assert not is_pasted("can I import a user with an ID?")
+
+
+def test_of_several_that_print_the_same_the_one_that_the_log_names_comes_first(tmp_path: Path) -> None:
+    says = "def hear(message):\n    log.warning('Heard a gull that nobody expected: %s', message)\n"
+    with index_of(tmp_path, {f"shop/{name}.py": says for name in ("anchor", "mast", "quay")}) as index:
+        for name in ("mast", "quay"):
+            log = f"12:00:01 [warning] Heard a gull that nobody expected: kree (module=Shop.{name.title()})"
+            assert places(checked_answer(index, log))[0] == (f"shop/{name}.py", 1)
+
+
+def test_the_place_that_perl_prints_is_not_asked_about(tmp_path: Path) -> None:
+    files = {
+        "lib/Quay.pm": "package Quay;\n\nsub land {\n  die 'Gulls of size 2 required to land' unless $_[0];\n}\n1;\n",
+        "lib/Ferry.pm": "package Ferry;\n\nsub go {\n  Quay::land(@_);\n}\n1;\n",
+    }
+    with index_of(tmp_path, files) as index:
+        answer = checked_answer(index, "Gulls of size 2 required to land at /opt/lib/Ferry.pm line 4.")
+        assert answer.way == "errors"
+        assert ("lib/Quay.pm", 3) in places(answer)

@@ -124,3 +124,17 @@ def test_who_asks_how_many_is_not_answered_without_an_amount(text: str, known: b
     code = [Passage(1, "names.py", 1, 2, "def characters(name):\n    return len(name)\n", language="python")]
     asked = answer("How many characters may a name have?", code, refused=False, hits=[hit(code[0], 9.0)])
     assert asked.known  # code computes what it does not say
+
+
+def test_a_section_is_kept_for_words_that_mean_the_same_as_those_asked() -> None:
+    text = (
+        "## Sick on vacation\n\nReport it, and you get these days back.\n\n"
+        "## Care for others\n\nWhoever looks after ill parents gets 70% of the salary.\n"
+    )
+    passage = Passage(1, "leave.md", 40, 46, text, language="markdown")
+    question = "What happens if I get ill during my holiday?"
+    [first, *_] = answer(question, [passage], refused=False, hits=[hit(passage, 3.0)]).quotes
+    assert "you get these days back" in first.text
+    assert (
+        "you get these days back" not in answer("ill parents", [passage], refused=False, hits=[hit(passage, 3.0)]).text
+    )

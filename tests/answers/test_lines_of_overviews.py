@@ -105,7 +105,7 @@ def test_a_listing_is_opened_and_closed_by_the_same_line(lines: Sequence[str], n
     ],
 )
 def test_front_matter_ends_with_the_mark_that_begins_it(lines: Sequence[str], end: int) -> None:
-    assert prose_lines._end_of_front_matter(lines) == end
+    assert prose_lines.end_of_front_matter(lines) == end
 
 
 @pytest.mark.parametrize(

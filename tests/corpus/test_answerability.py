@@ -121,6 +121,21 @@ def test_prose_is_as_near_as_its_nearest_paragraph() -> None:
     assert found(said + beside, "python") < found(said, "python") - 0.1
 
 
+def test_an_item_of_a_list_is_as_like_as_it_is_by_itself() -> None:
+    document = Document("rules.md", "", 0, 0, "markdown")
+
+    def found(*texts: str) -> float:
+        return likeness(
+            "how far away must spectators stay", [Hit(document, Chunk(Span(0, 4, 1, 1), "\n".join(texts)), 1.0)]
+        )
+
+    item = "- 7b) Spectators stay at least two meters away from the boats."
+    others = [f"- 7{letter}) The lighting of the hall number {letter} is neutral and bright." for letter in "cdefgh"]
+    assert found(*others, item) == pytest.approx(found(item))
+    assert found(*others) < found(*others, item)
+    assert found(" ".join([*others, item])) < found(*others, item)
+
+
 def test_a_table_of_values_is_as_near_as_its_nearest_row() -> None:
     table = Document("a.csv", "0" * 64, 10, 0, "csv")
     rows = "\n".join(f"red paint {n},{n}" for n in range(40))

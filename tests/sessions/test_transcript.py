@@ -328,7 +328,7 @@ def test_the_newest_title_counts(sessions: Sessions) -> None:
         for title in ("First", " Retries,\n<b>explained</b>\ud800 "):
             transcript.name(title)
         for wrong in ("", " \n", "x" * 201):
-            with pytest.raises(UsageError, match="A title has 1 to 200 letters"):
+            with pytest.raises(UsageError, match="A title has 1 to 200 characters"):
                 transcript.name(wrong)
     with sessions.open("one") as transcript:
         assert transcript.info().title == "Retries, <b>explained</b>\ufffd"

@@ -86,6 +86,8 @@ _MAKING = re.compile(
 _ARE_MADE = frozenset(terms("translation translating localization localisation internationalization"))
 """Things whose name is also the verb for adding one: to translate is to add a translation."""
 _MOST_READ, _LONGEST_SECTION, _FEWEST_WORDS = 1000, 40, 8
+_PRINTED = re.compile(r"\bat \S+ line \d+\.?\s*$")
+"""What Perl prints behind a message: where the program was, which is no file that is asked about."""
 _GLOB = re.compile(r"[*?\[\]!\\]")
 
 
@@ -94,7 +96,7 @@ def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
 
     A document of a series may be named by its number: "who wrote proposal 0002?"
     """
-    read = read_file_question(question.text)
+    read = None if _PRINTED.search(question.text) else read_file_question(question.text)
     if read is None:
         return _in_numbered(question.text, corpus)
     corpus.try_refresh()

@@ -9,7 +9,7 @@ from itertools import groupby
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_head, in_code, qualified_name
 from quaestor.answers.overview.path_descriptions import GUARD, comment_below_includes
-from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.overview.prose_lines import end_of_front_matter, paragraphs
 from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.resolved_names import nearest_path, resolve_module, resolve_name, resolve_path
 from quaestor.answers.way import Question, WayAnswer
@@ -461,7 +461,7 @@ def _explain_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> No
     if abstract is not None and abstract.start_line > last:
         draft.quote(lines.hit(path, abstract.start_line, min(abstract.end_line, abstract.start_line + _PARAGRAPH)))
     draft.quote(lines.hit(path, first, last))
-    sections = list(dict.fromkeys(_headings(file)))
+    sections = list({name: (name, line) for name, line in reversed([*_headings(file)])}.values())[::-1]
     names = ", ".join(f"{in_code(name)} ({line})" for name, line in sections[:_MOST_LISTED])
     more = len(sections) - _MOST_LISTED
     called = f", “{title}”," if title else ""
@@ -480,8 +480,9 @@ def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:
 
 
 def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
-    """Return the lines of the first paragraph that is neither a heading nor a badge, else the first line."""
-    for first, line in enumerate(lines, 1):
+    """Return the lines of the first paragraph that is neither a heading nor a badge, else the first line with words."""
+    begins = end_of_front_matter(lines)
+    for first, line in enumerate(lines[begins:], begins + 1):
         if not re.match(r"\s*[*_]{0,2}[^\W_]", line) or "](" in line[:40]:
             continue
         last = first
@@ -489,4 +490,5 @@ def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
             last += 1
         if len(find_words(" ".join(lines[first - 1 : last]))) >= _FEWEST_OF_PARAGRAPH:
             return first, last
-    return 1, 1
+    first = next((at for at, line in enumerate(lines[begins:], begins + 1) if find_words(line)), 1)
+    return first, first

@@ -131,12 +131,13 @@ class MessagePlaces:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """Lines of a document that agree with a message, and the score of the match."""
+    """Lines of a document that agree with a message, the score of the match, and whether the message names the file."""
 
     document: Document
     first: int
     last: int
     worth: float
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,9 +290,9 @@ def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
     return sorted(matches, key=_order)
 
 
-def _order(one: _Match) -> tuple[float, bool, int, str]:
+def _order(one: _Match) -> tuple[float, bool, bool, int, str]:
     path = one.document.path
-    return -round(one.worth, 6), not knows_extension(path), folders_to_sources(path), path
+    return -round(one.worth, 6), not one.named, not knows_extension(path), folders_to_sources(path), path
 
 
 def _match(message: _Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:
@@ -308,7 +309,10 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
         return None
     fault = _FAULT if _tells_of_fault(line) else 1.0
     silent = _SILENT_VERBATIM if template in message.lines and best.weight >= _WHOLE * message.longest else _SILENT
-    return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.frames, silent))
+    # A log may say which module speaks: of several that say the same, it is that one.
+    named = profile_path(stored.document.path).stem in message.words
+    worth = fault * _worth(stored, agreed, first, last, message.frames, silent)
+    return _Match(stored.document, first, last, worth, named)
 
 
 def _holds_verbatim(template: Sequence[str], line: Sequence[str]) -> bool:

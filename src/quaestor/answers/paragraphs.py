@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.chunking.headings import TERM_LEVEL, Heading, article_title, asciidoc_headings, plain_title
 from quaestor.chunking.manual_headings import MANUALS
 
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
-_TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)|^(?P<marks>={2,6})(?P<wiki>[^=\s].*[^=\s])(?P=marks)\s*$")
+_TITLE = re.compile(
+    r"^(?:#{1,6}|={1,6}(?!\s+\"))\s+(?P<title>\S.*)|^(?P<marks>={2,6})(?P<wiki>[^=\s].*[^=\s])(?P=marks)\s*$"
+)
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#])\1{2,}\s*$")
 _LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
 """The first and the last line of a listing in AsciiDoc. Below a title of the same length, hyphens are an underline."""
@@ -50,6 +52,10 @@ _LINKED = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)
 _LINKED_WITHIN = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\]\(#|\[\[#)")
 _CONTENTS = 3
 """The fewest items of a table of contents."""
+LIST_ITEM = re.compile(r"\s*(?:[-*+•]+|\.{1,3}|#\.|\(?\w{1,3}[.)])\s+\S")
+_TABLE_ROW = re.compile(r"\s*\|.*\|")
+TABLE_RULE = re.compile(r"\s*\|[\s:|-]+\|\s*")
+_FEWEST_ITEMS, _LINES_OF_LEAD = 2, 4
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 
 
@@ -229,3 +235,61 @@ def is_list_of_links(text: str) -> bool:
     items = [piece for piece in pieces if LISTED.match(piece)]
     within = sum(_LINKED_WITHIN.match(item) is not None for item in items)
     return len(items) > 1 and (all(map(_LINKED.match, pieces)) or (len(items) >= _CONTENTS and 2 * within > len(items)))
+
+
+def end_of_items(lines: Sequence[str], first: int, end: int) -> int | None:
+    """Return the last line of the list or table that begins on a line; None if there are not several items.
+
+    Args:
+        lines: the lines of a document.
+        first: the line of the first item or of the table's head, 1-based.
+        end: the last line that may belong to it.
+    """
+    begins = (
+        _TABLE_ROW if _TABLE_ROW.match(lines[first - 1]) else LIST_ITEM if LIST_ITEM.match(lines[first - 1]) else None
+    )
+    if begins is None:
+        return None
+    items, last, margin = 0, first, len(lines[first - 1]) - len(lines[first - 1].lstrip())
+    for at in range(first, end + 1):
+        line = lines[at - 1]
+        depth = len(line) - len(line.lstrip())
+        if line.strip() and depth < margin:
+            break
+        if begins.match(line) and depth <= margin:
+            items += TABLE_RULE.fullmatch(line) is None
+        elif line.strip() and (begins is _TABLE_ROW or (depth <= margin and not lines[at - 2].strip())):
+            break
+        last = at if line.strip() else last
+    rows = items - 1 if begins is _TABLE_ROW else items
+    return last if rows >= _FEWEST_ITEMS else None
+
+
+def end_of_clause(lines: Sequence[str], first: int) -> int:
+    """Return the last line of a clause: before the next one that is indented no deeper, or the next heading."""
+    margin = len(lines[first - 1]) - len(lines[first - 1].lstrip())
+    item = LIST_ITEM.match(lines[first - 1])
+    if item is None and lines[first - 1].rstrip().endswith(":"):
+        begins = next_line(lines, first)
+        return (end_of_items(lines, begins, len(lines)) if begins else None) or first
+    for at in range(first + 1, len(lines) + 1):
+        line = lines[at - 1]
+        depth = len(line) - len(line.lstrip())
+        if line.startswith("#") or (not line.strip() and item is None):
+            return at - 1
+        if item is not None and line.strip() and depth <= margin:
+            return at - 1
+    return len(lines)
+
+
+def next_line(lines: Sequence[str], at: int) -> int | None:
+    """Return the number of the next line that is not blank; None if it is not near."""
+    return next((one for one in range(at + 1, min(len(lines), at + 2) + 1) if lines[one - 1].strip()), None)
+
+
+def paragraph_up_to(lines: Sequence[str], at: int) -> str:
+    """Return a line with the lines of its paragraph above it."""
+    first = at
+    while first > max(1, at - _LINES_OF_LEAD) and not LIST_ITEM.match(lines[first - 1]) and lines[first - 2].strip():
+        first -= 1
+    return " ".join(lines[first - 1 : at])

@@ -111,7 +111,7 @@ def order_by_paragraphs(
     best = max(hit.score for hit in hits)
     total = math.fsum(math.exp(hit.score - best) for hit in hits)
     odds = [math.exp(hit.score - best) / total for hit in hits]
-    near = _nearness_of_words(question, passages, rarity)
+    near = _nearness_of_words(question, [one.text for one in passages], rarity)
     of_document = defaultdict[str, float](float)
     for hit, share in zip(hits, odds, strict=True):
         of_document[hit.path] += share
@@ -131,21 +131,31 @@ def order_by_paragraphs(
     return [passages[rank] for rank in ranks], [hits[rank]._replace(score=worth[rank]) for rank in ranks]
 
 
-def _nearness_of_words(question: str, passages: Sequence[Passage], rarity: Mapping[str, float]) -> Sequence[float]:
-    """Return how similar each passage is to the question word by word, 0 to 1, by the bundled embedder."""
+def _nearness_of_words(question: str, texts: Sequence[str], rarity: Mapping[str, float]) -> Sequence[float]:
+    """Return how similar each text is to the question word by word, 0 to 1, by the bundled embedder."""
     embedder = StaticEmbedder.bundled()
     weight_by_row: Counter[int] = Counter()
     for word in dict.fromkeys(_WORD.findall(question.lower())):
         weight = max((rarity.get(term, 0.0) for term in content_terms(word)), default=0.0)
         rows = embedder.pieces.rows(word).tolist()
         weight_by_row.update({row: weight / len(rows) for row in rows if weight})
-    rows_by_passage = [np.unique(embedder.pieces.rows(one.text)) for one in passages]
-    every = np.unique(np.concatenate(rows_by_passage)).astype(np.intp)
+    rows_by_text = [np.unique(embedder.pieces.rows(text)) for text in texts]
+    every = np.unique(np.concatenate(rows_by_text)).astype(np.intp)
     if not weight_by_row or not len(every):
-        return [0.0] * len(passages)
+        return [0.0] * len(texts)
     nearness = embedder.cosines(every, np.array([*weight_by_row], np.int32)).clip(min=0)
     shares = np.array([*weight_by_row.values()]) / sum(weight_by_row.values())
-    return [float(nearness[np.searchsorted(every, rows)].max(axis=0, initial=0) @ shares) for rows in rows_by_passage]
+    return [float(nearness[np.searchsorted(every, rows)].max(axis=0, initial=0) @ shares) for rows in rows_by_text]
+
+
+def weight_of_texts(question: str, rarity: Mapping[str, float], *, prose: bool) -> Callable[[str], float]:
+    """Return a function from a text to how much of a question it holds, 0 to 1.
+
+    A section of prose may say "sick" where the question says "ill", so in English its words only have to be near.
+    """
+    if prose and not language_of(question):
+        return lambda text: _nearness_of_words(question, [text], rarity)[0]
+    return lambda text: share_of(content_terms(text) & rarity.keys(), rarity)
 
 
 def _numbers_of(passage: Passage) -> frozenset[str]:

@@ -116,7 +116,7 @@ def stretches_of(passage: Passage, found_lines: tuple[int, int] | None = None) -
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    if _is_prose(passage):
+    if is_prose(passage):
         first, last = (one - passage.start_line for one in found_lines) if found_lines else (0, -1)
         whole = (starts[max(0, first)], starts[min(len(lines), last + 1)]) if last >= first else (0, 0)
         return list(_of_prose(passage, whole))
@@ -155,7 +155,7 @@ def whole_passage(passage: Passage, found_lines: tuple[int, int], weight: Callab
             text, [Piece(one.start(), one.start() + len(one[0].rstrip()), at, "") for at, one in found_blocks], weight
         )
         return Stretch(passage, settings[0].start, settings[-1].end, code=True)
-    if not _is_prose(passage):
+    if not is_prose(passage):
         start, end = _definitions_that_tell(passage, found_lines, weight)
         return Stretch(passage, start, end, code=True) if text.strip() else None
     pieces = _pieces_of(passage)
@@ -215,7 +215,8 @@ def _rows_apart(text: str, pieces: Sequence[Piece], weight: Callable[[str], floa
     ]
 
 
-def _is_prose(passage: Passage) -> bool:
+def is_prose(passage: Passage) -> bool:
+    """Return whether a passage is cut as prose: one of a document, and not of a configuration full of comments."""
     return passage.language.lower() in PROSE and not _is_commented(passage)
 
 

@@ -26,8 +26,9 @@ from quaestor.answers.passage_order import (
     rarity_of,
     share_of,
     share_of_section,
+    weight_of_texts,
 )
-from quaestor.answers.quotable_stretches import Stretch, stretches_of, whole_passage, without_neighbours
+from quaestor.answers.quotable_stretches import Stretch, is_prose, stretches_of, whole_passage, without_neighbours
 from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
@@ -314,10 +315,6 @@ def _terms_held(stretches: Sequence[_ScoredStretch], wanted: frozenset[str]) -> 
     return frozenset().union(*(wanted & (one.stretch.terms | label_terms(one.stretch.passage)) for one in stretches))
 
 
-def _share_held(text: str, rarity: Mapping[str, float]) -> float:
-    return share_of(content_terms(text) & rarity.keys(), rarity)
-
-
 def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | None) -> list[float]:
     if encode is None or not stretches:
         return [0.0] * len(stretches)
@@ -341,7 +338,7 @@ def _first_passage(
         # Where a name is asked about, the rest may be another question: "the default of x, and the least allowed".
         about = content_terms(" ".join(names_of_code(question))) or rarity.keys()
         rank = next((at for at, one in enumerate(passages) if _gives_default(one.text, about)), rank)
-    return _whole_passage(rank, passages, hits, rarity)
+    return _whole_passage(question, rank, passages, hits, rarity)
 
 
 def _gives_default(text: str, wanted: Iterable[str]) -> bool:
@@ -375,7 +372,7 @@ def _with_guide(
     near = passages[: len(hits)]
     shares = [guide_share(one, rarity, _points_behind(rank, one, hits)[0]) for rank, one in enumerate(near)]
     rank = shares.index(max(shares))
-    guide = _whole_passage(rank, passages, hits, rarity) if shares[rank] else None
+    guide = _whole_passage(question, rank, passages, hits, rarity) if shares[rank] else None
     if guide is None:
         return chosen
     rest = [one for one in chosen if one.stretch.passage is not guide.stretch.passage]
@@ -383,14 +380,14 @@ def _with_guide(
 
 
 def _whole_passage(
-    rank: int, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
+    question: str, rank: int, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
 ) -> _ScoredStretch | None:
     """Return a passage as one stretch; None if it is empty or too long."""
     passage = passages[rank]
     if len(passage.text) > _LONGEST_WHOLE:
         return None
     behind, span = _points_behind(rank, passage, hits)
-    stretch = whole_passage(passage, span, lambda text: _share_held(text, rarity))
+    stretch = whole_passage(passage, span, weight_of_texts(question, rarity, prose=is_prose(passage)))
     if stretch is None:
         return None
     return _ScoredStretch(stretch, stretch.terms & rarity.keys(), 0.0, behind, span, _names_defined(rank, hits))
@@ -426,8 +423,9 @@ def _choose(
     near = _NEAR if of_code else _NEAR_OF_PROSE
     enough = _ENOUGH + _ENOUGH_MORE * max(0, most - MOST)
     chosen = _enough_to_read([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)], enough)
+    weight = weight_of_texts(question, rarity, prose=False)
     further = (
-        replace(one, stretch=without_neighbours(one.stretch, lambda text: _share_held(text, rarity)))
+        replace(one, stretch=without_neighbours(one.stretch, weight))
         for one in chosen[1 : most if of_code else most + 1]
     )
     return [chosen[0], *further]

@@ -14,6 +14,7 @@ from datetime import date
 from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_within_file
 from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
+from quaestor.answers.document_parts import answer_with_part
 from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
@@ -135,6 +136,7 @@ WAYS: tuple[Way, ...] = (
     answer_with_section,
     answer_with_overview,
     answer_with_build_guide,
+    answer_with_part,
     _explain_word_of_documents,
     explain_name,
     explain_option,

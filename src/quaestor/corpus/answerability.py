@@ -75,6 +75,7 @@ _LONGEST_LEAD = 6.0
 _FEWEST = 10
 """The fewest hits for which a lead is computed."""
 _BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
+_ITEMS = re.compile(r"\n(?=[ \t]*(?:[-*+•]|\(?\w{1,3}[.)])[ \t]+\S)")
 _FEWEST_WORDS = 4
 _PLAIN = re.compile(r"[^\W\d]+|[^\W\d_]+/\d+(?:\.\d+)*")
 """A name without digits, or with its version; numbers, paths and the like may be values in a message."""
@@ -308,8 +309,9 @@ def _rows(hit: Hit) -> Sequence[str]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the parts of a text between blank lines that have some words."""
-    return (part for part in _BETWEEN_PARAGRAPHS.split(text) if len(find_words(part)) >= _FEWEST_WORDS)
+    """Yield the parts of a text between blank lines, and the items of its lists, that have some words."""
+    parts = [part for block in _BETWEEN_PARAGRAPHS.split(text) for part in (block, *_ITEMS.split(block))]
+    return (part for part in dict.fromkeys(parts) if len(find_words(part)) >= _FEWEST_WORDS)
 
 
 def _score_and_lead(scores: Sequence[float]) -> tuple[float, float]:

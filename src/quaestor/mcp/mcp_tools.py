@@ -19,11 +19,10 @@ from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.server.open_corpora import ALL, Corpora, first_index_progress
 from quaestor.tools import Outcome, Parameter, Registry, Tool
-from quaestor.tools import history_tool as history
-from quaestor.tools import overview_tool as overview
 from quaestor.tools import read_tool as read
 from quaestor.tools import related_tool as related
 from quaestor.tools import search_tool as search
+from quaestor.tools.answer_tools import HISTORY_PARAMETERS, OVERVIEW_PARAMETERS, history_of, overview_of
 from quaestor.tools.arguments import brief, check_arguments, nearest
 from quaestor.tools.tool_values import arguments_schema, describe
 
@@ -147,8 +146,8 @@ def _with_remarks(
 _SUBROUTINES: dict[str, Callable[[Corpus], Tool]] = {
     "read": read.read_of,
     "related": related.related_of,
-    "overview": overview.overview_of,
-    "history": history.history_of,
+    "overview": overview_of,
+    "history": history_of,
 }
 
 _QUESTION = Parameter("question", "string", required=True)
@@ -194,8 +193,8 @@ def tools_of(corpora: Corpora) -> tuple[ServedTool, ...]:
         _search(corpora),
         _reading_tool(corpora, "read", "Read lines", read.PARAMETERS),
         _reading_tool(corpora, "related", "Find what is related", related.PARAMETERS),
-        _reading_tool(corpora, "overview", "Get an overview", overview.PARAMETERS),
-        _reading_tool(corpora, "history", "Ask the history", history.PARAMETERS),
+        _reading_tool(corpora, "overview", "Get an overview", OVERVIEW_PARAMETERS),
+        _reading_tool(corpora, "history", "Ask the history", HISTORY_PARAMETERS),
         _ask(corpora),
     )
 

@@ -101,7 +101,7 @@ def test_operators_of_others_and_inputs_that_no_text_gives_are_refused(tmp_path:
         Session(read_folder(folder))
     cast = helper.make_node("Cast", ["pixels"], ["last_hidden_state"], to=TensorProto.FLOAT)
     _saved(folder, [cast], ["input_ids", "pixels"], ("last_hidden_state", 2))
-    with pytest.raises(UsageError, match=r"asks for 'pixels'.*feature-extraction"):
+    with pytest.raises(UsageError, match=r"needs 'pixels'.*feature-extraction"):
         Session(read_folder(folder))
     (folder / "tokenizer.json").write_text("{}")
     with pytest.raises(UsageError, match=r"tokenizer.json' is not a tokenizer"):

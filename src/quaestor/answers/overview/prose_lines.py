@@ -9,7 +9,8 @@ from itertools import takewhile
 
 from quaestor.core.light_imports import NamedTuple
 
-_HEADING_MARK = re.compile(r"(?: {0,3}#{1,6}|={1,6})\s+")
+_HEADING_MARK = re.compile(r"(?: {0,3}#{1,6}|={1,6}(?!\s+\"))\s+")
+"""Not that of a tab of MkDocs: ``=== "Linux"``."""
 _DEEPEST_HEADING = 6
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
@@ -231,7 +232,7 @@ def _paragraph_of(words: Sequence[str], first_line: int, heading: str) -> Iterat
 def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield (number, line) of all lines; those within fences and comments are blank."""
     fence, comment = "", False
-    front = _end_of_front_matter(lines)
+    front = end_of_front_matter(lines)
     for number, line in enumerate(lines, 1):
         stripped = line.strip()
         if number <= front:
@@ -271,7 +272,7 @@ def _underlines(lines: Sequence[str], number: int) -> bool:
     return len(set(mark)) == 1 and above[:1].isalnum() and abs(len(above) - len(mark)) <= 2
 
 
-def _end_of_front_matter(lines: Sequence[str]) -> int:
+def end_of_front_matter(lines: Sequence[str]) -> int:
     """Return the number of the line that ends a document's front matter; 0 if it has none."""
     mark = lines[0].rstrip() if lines else ""
     if mark not in ("---", "+++"):
