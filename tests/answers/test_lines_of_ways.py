@@ -67,6 +67,27 @@ def test_a_declaration_is_named_with_its_manner_or_its_value() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("many", "complete", "said"),
+    [
+        (1, True, "The code declares 1 error in 1 file, as far as"),
+        (2, True, "The code declares 2 errors in 2 files, as far as"),
+        (2, False, "The code declares at least 2 errors in 2 files, as far as"),
+    ],
+)
+def test_what_was_not_looked_at_is_said_to_be_beyond(many: int, *, complete: bool, said: str) -> None:
+    kind = next(one for one in listings.kinds() if one.noun == "error")
+    found = [Declaration(0, f"{number}.py", 1, f"E{number}", "") for number in range(many)]
+    assert listings._describe_declarations(kind, found, complete=complete).startswith(said)
+
+
+def test_eighty_declarations_are_listed_and_the_others_counted() -> None:
+    kind = next(one for one in listings.kinds() if one.noun == "error")
+    found = [Declaration(0, "a.py", number, f"E{number:,}", "") for number in range(1, 1082)]
+    for most, end in ((80, "`E80` (80)"), (81, "\n- and 1 more"), (1081, "\n- and 1,001 more")):
+        assert listings._describe_declarations(kind, found[:most], complete=True).endswith(end)
+
+
 def test_runs_of_lines_are_told_by_their_ends() -> None:
     assert [*project_facts._runs([1, 2, 3, 5, 6, 9])] == [(1, 3), (5, 6), (9, 9)]
     assert [*project_facts._runs([])] == []

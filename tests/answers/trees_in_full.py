@@ -121,6 +121,8 @@ FLEET = {
     "docs/settings.md": "# Settings\n\n## CRATE_LIMIT\n\nHow many crates are held at most.\n\n## other\n\nNo.\n",
     "docs/index.md": "# Fleet\n\n## anchor-depth\n\nHow deep the anchor may lie below the ship.\n",
     "src/depth.py": "def depth(settings):\n    return settings['anchor-depth']\n",
+    "hold/lift.py": "def lift_it():\n    fill()\n",
+    "deck/lift.py": "def lift_it():\n    open_lid()\n",
     "old/OWNERS": "approvers:\n  - bo\n",
     "old/deep/OWNERS": "# none\n",
     "old/deep/er/x.py": "X = 1\n",
