@@ -41,6 +41,7 @@ def test_what_is_declared_close_together_is_quoted_together(
         ("  a:\n    b\n  c\n", "\n    b\n"),
         ("a:\n  b\n", "\n  b\n"),
         ("x\n a: 1\n  b\n c\n", " 1\n  b\n"),
+        ("a\nx\n  b {\n    c\n  }\nd\n", "\n    c\n"),
         ("x\n\ta {\n\n\t\tb\n\t}\n", "\n\n\t\tb\n"),
     ],
 )

@@ -141,6 +141,41 @@ FLEET = {
     "web/page.ts": "import { load, saved } from './api';\n\nload();\nsaved();\n",
 }
 
+
+def _lines(name: str, most: int) -> str:
+    return f"def {name}(at):\n" + "    at += 1\n" * (most - 1)
+
+
+# What is quoted whole if it is no longer, and one line longer.
+EXACT = {
+    "src/forty.py": _lines("forty_lines", 40) + "\n\n" + _lines("forty_one_lines", 41),
+    "src/whole.py": "\n".join(f"A_{number} = {number}" for number in range(45)),
+    "src/more.py": "\n".join(f"B_{number} = {number}" for number in range(46)),
+    "src/outline.py": _numbered("def part_{}(): ...\n", 25) + "\n" * 30,
+    "src/outlines.py": _numbered("def piece_{}(): ...\n", 26) + "\n" * 30,
+    "src/class.py": "class Forty:\n" + "    x = 1\n" * 39 + "\n\nclass FortyOne:\n" + "    x = 1\n" * 40,
+    "src/forty_class.py": "# Holds forty of all of them.\n\nclass FortyClass:\n" + "    y = 1\n" * 45,
+    "docs/keys.md": "# Keys\n\n## deep_key\n\n"
+    + "The key lies deep in here.\n\n" * 20
+    + "## other\n\nIt is another key of all.\n",
+    "src/keys.py": "deep_key = 1\n",
+    "src/licence.py": "# Copyright 2020 Mona Petit\n# All rights reserved.\n\n# Opens what is locked by all others.\n\n\n"
+    + _lines("open_it", 50),
+    "src/docstring.py": '"""Locks it.\n\n' + "It is long.\n" * 25 + '"""\n\n\n' + _lines("lock", 30),
+    "src/calls.py": "def called(at): ...\n\n\n" + _numbered("def by_{0}(at):\n    called({0})\n\n\n", 4),
+    "src/calls_twice.py": "from src.calls import called\n\n\n"
+    + _numbered("def twice_{0}(at):\n    called({0})\n\n\n", 5),
+    **{
+        f"src/calls_{n}.py": f"from src.calls import called\n\n\ndef other_{n}(at):\n    called({n})\n"
+        for n in range(1, 7)
+    },
+    "README.md": "# Exact\n\n"
+    + "\n".join(f"Line {number} of the one paragraph." for number in range(14))
+    + "\n\nMore.\n",
+    "abstract.md": "# Paper\n\nThis paper tells of the ferry and of its crew.\n\n## Abstract\n\n"
+    + "We tell of it at length.\n" * 14,
+}
+
 TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "shop": {**FILES, **MORE},
     "edges": test_edges_of_ways.FILES,
@@ -176,6 +211,7 @@ TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "program": test_overview_in_full.PROGRAM,
     "pages": test_overview_in_full.PAGES,
     "many": MANY,
+    "exact": EXACT,
     "fleet": FLEET,
     **PROJECTS,
     **OVERVIEWS,
