@@ -159,7 +159,7 @@ EXACT = {
     + "The key lies deep in here.\n\n" * 20
     + "## other\n\nIt is another key of all.\n",
     "src/keys.py": "deep_key = 1\n",
-    "src/licence.py": "# Copyright 2020 Mona Petit\n# All rights reserved.\n\n# Opens what is locked by all others.\n\n\n"
+    "src/licence.py": "# Copyright 2020 Mona Petit\n# All rights reserved.\n\n# Opens what others have locked.\n\n\n"
     + _lines("open_it", 50),
     "src/docstring.py": '"""Locks it.\n\n' + "It is long.\n" * 25 + '"""\n\n\n' + _lines("lock", 30),
     "src/calls.py": "def called(at): ...\n\n\n" + _numbered("def by_{0}(at):\n    called({0})\n\n\n", 4),
