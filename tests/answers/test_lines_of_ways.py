@@ -9,6 +9,7 @@ import pytest
 from overview_parts import material_of
 
 from quaestor.answers import answer_from_file, explain_name, listings, project_facts, project_guides
+from quaestor.answers.blocks import before_legal_words
 from quaestor.answers.listings import Declaration
 from quaestor.answers.overview.overview_text import Source
 from quaestor.answers.project_guides import _InstallGuides
@@ -313,7 +314,7 @@ def test_the_first_paragraph_of_eight_words_says_what_a_document_is(
     ],
 )
 def test_a_comment_tells_something_before_its_licence(lines: Sequence[str], before: tuple[int, int] | None) -> None:
-    assert explain_name._before_legal_words(lines, 1, len(lines)) == before
+    assert before_legal_words(lines, 1, len(lines)) == before
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,19 @@ from collections.abc import Mapping
 
 import overview_parts
 import test_callers_in_places
+import test_document_parts
 import test_edges_of_ways
 import test_explained_errors
 import test_files_explained
 import test_first_look
 import test_listings
+import test_named_faults
 import test_numbered_documents
 import test_options_explained
 import test_overview_in_full
 import test_project_facts
 import test_term_definitions
+import test_uses_of_one_kind
 from overviews_in_full import OVERVIEWS
 from projects_in_full import PROJECTS
 from shop_repository import FILES, MORE
@@ -200,6 +203,9 @@ TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "handbook": test_term_definitions.HANDBOOK,
     "rfcs": test_term_definitions.NUMBERED,
     "proposals": test_numbered_documents.FILES,
+    "club": test_document_parts.FILES,
+    "faults": test_named_faults.FILES,
+    "kinds": test_uses_of_one_kind.FILES,
     "origin": test_project_facts.PAGES,
     "guides": {
         "README.md": README,
