@@ -110,6 +110,7 @@ _ANNALS = {
     **{f"a/{number}/history.md": f"# History\n\nIn year {number} all was quiet at the quay.\n" for number in range(9)},
     "history.md": "# History\n\nThe project was started by Mona Petit, who founded it.\n",
     "about.md": "# About us\n\nWe are few, and rowed before.\n",
+    "short_history.md": "# How it went\n\nThe project was born on a quay, in the year of the flood.\n",
     "credits.md": "# Credits\n\n## 1.2\n\nWho started the project of 1.2.\n",
 }
 

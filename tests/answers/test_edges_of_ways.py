@@ -71,6 +71,7 @@ FILES = {
     "main.py": "def main(): ...\n",
     "c/main.py": "def other(): ...\n",
     "ferry/harbour.py": "def moor(): ...\n" + "".join(f"\n\ndef tie_{n}():\n    moor()\n" for n in range(40)),
+    "Boats.java": "class A {\n  void drain() {\n  }\n}\nclass B {\n  void drain()\n      throws E {\n  }\n}\n",
     "js/app.js": "export function land(ferry) {\n  return ferry.stop();\n}\n",
 }
 
@@ -277,6 +278,11 @@ def test_blank_lines_around_a_quote_are_left_out(index: Index) -> None:
         CorpusLines(index).statement("ferry/none.py", 2)
 
 
+def test_the_head_is_that_of_the_definition_within_the_lines(index: Index) -> None:
+    heads = [CorpusLines(index).head("Boats.java", start, end, "x.drain") for start, end in ((2, 3), (6, 8))]
+    assert [(hit.start_line, hit.end_line) for hit in heads] == [(2, 3), (6, 7)]
+
+
 def test_code_with_a_backtick_stands_between_two() -> None:
     assert in_code("a`b") == "`` a`b ``"
 
@@ -416,6 +422,7 @@ def test_only_the_beginning_of_a_question_tells_whether_it_is_about_history() ->
         ("`boat.py` - which keys are there?", ("boat.py", "which keys are there")),
         ("how does boat.py change the keys?", None),
         ("what is src/a.py", None),
+        ("what does v1.2/config say of keys?", None),
         ("src/a.py and src/b.py and keys", None),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from overview_parts import material_of
 
 from quaestor.answers import answer_from_file, explain_name, listings, project_facts, project_guides
+from quaestor.answers.blocks import before_legal_words
 from quaestor.answers.listings import Declaration
 from quaestor.answers.overview.overview_text import Source
 from quaestor.answers.project_guides import _InstallGuides
@@ -41,6 +42,7 @@ def test_what_is_declared_close_together_is_quoted_together(
         ("  a:\n    b\n  c\n", "\n    b\n"),
         ("a:\n  b\n", "\n  b\n"),
         ("x\n a: 1\n  b\n c\n", " 1\n  b\n"),
+        ("a\nx\n  b {\n    c\n  }\nd\n", "\n    c\n"),
         ("x\n\ta {\n\n\t\tb\n\t}\n", "\n\n\t\tb\n"),
     ],
 )
@@ -65,6 +67,27 @@ def test_a_declaration_is_named_with_its_manner_or_its_value() -> None:
         "`/`",
         "`GET`",
     ]
+
+
+@pytest.mark.parametrize(
+    ("many", "complete", "said"),
+    [
+        (1, True, "The code declares 1 error in 1 file, as far as"),
+        (2, True, "The code declares 2 errors in 2 files, as far as"),
+        (2, False, "The code declares at least 2 errors in 2 files, as far as"),
+    ],
+)
+def test_what_was_not_looked_at_is_said_to_be_beyond(many: int, *, complete: bool, said: str) -> None:
+    kind = next(one for one in listings.kinds() if one.noun == "error")
+    found = [Declaration(0, f"{number}.py", 1, f"E{number}", "") for number in range(many)]
+    assert listings._describe_declarations(kind, found, complete=complete).startswith(said)
+
+
+def test_eighty_declarations_are_listed_and_the_others_counted() -> None:
+    kind = next(one for one in listings.kinds() if one.noun == "error")
+    found = [Declaration(0, "a.py", number, f"E{number:,}", "") for number in range(1, 1082)]
+    for most, end in ((80, "`E80` (80)"), (81, "\n- and 1 more"), (1081, "\n- and 1,001 more")):
+        assert listings._describe_declarations(kind, found[:most], complete=True).endswith(end)
 
 
 def test_runs_of_lines_are_told_by_their_ends() -> None:
@@ -291,7 +314,7 @@ def test_the_first_paragraph_of_eight_words_says_what_a_document_is(
     ],
 )
 def test_a_comment_tells_something_before_its_licence(lines: Sequence[str], before: tuple[int, int] | None) -> None:
-    assert explain_name._before_legal_words(lines, 1, len(lines)) == before
+    assert before_legal_words(lines, 1, len(lines)) == before
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,19 @@ from collections.abc import Mapping
 
 import overview_parts
 import test_callers_in_places
+import test_document_parts
 import test_edges_of_ways
 import test_explained_errors
 import test_files_explained
 import test_first_look
 import test_listings
+import test_named_faults
 import test_numbered_documents
 import test_options_explained
 import test_overview_in_full
 import test_project_facts
 import test_term_definitions
+import test_uses_of_one_kind
 from overviews_in_full import OVERVIEWS
 from projects_in_full import PROJECTS
 from shop_repository import FILES, MORE
@@ -121,6 +124,8 @@ FLEET = {
     "docs/settings.md": "# Settings\n\n## CRATE_LIMIT\n\nHow many crates are held at most.\n\n## other\n\nNo.\n",
     "docs/index.md": "# Fleet\n\n## anchor-depth\n\nHow deep the anchor may lie below the ship.\n",
     "src/depth.py": "def depth(settings):\n    return settings['anchor-depth']\n",
+    "hold/lift.py": "def lift_it():\n    fill()\n",
+    "deck/lift.py": "def lift_it():\n    open_lid()\n",
     "old/OWNERS": "approvers:\n  - bo\n",
     "old/deep/OWNERS": "# none\n",
     "old/deep/er/x.py": "X = 1\n",
@@ -137,6 +142,41 @@ FLEET = {
     "go/other_test.go": "package go\n\nfunc TestSail() { Sail() }\n",
     "web/api.ts": "export function load(): void {}\n\nexport const saved = () => load();\n",
     "web/page.ts": "import { load, saved } from './api';\n\nload();\nsaved();\n",
+}
+
+
+def _lines(name: str, most: int) -> str:
+    return f"def {name}(at):\n" + "    at += 1\n" * (most - 1)
+
+
+# What is quoted whole if it is no longer, and one line longer.
+EXACT = {
+    "src/forty.py": _lines("forty_lines", 40) + "\n\n" + _lines("forty_one_lines", 41),
+    "src/whole.py": "\n".join(f"A_{number} = {number}" for number in range(45)),
+    "src/more.py": "\n".join(f"B_{number} = {number}" for number in range(46)),
+    "src/outline.py": _numbered("def part_{}(): ...\n", 25) + "\n" * 30,
+    "src/outlines.py": _numbered("def piece_{}(): ...\n", 26) + "\n" * 30,
+    "src/class.py": "class Forty:\n" + "    x = 1\n" * 39 + "\n\nclass FortyOne:\n" + "    x = 1\n" * 40,
+    "src/forty_class.py": "# Holds forty of all of them.\n\nclass FortyClass:\n" + "    y = 1\n" * 45,
+    "docs/keys.md": "# Keys\n\n## deep_key\n\n"
+    + "The key lies deep in here.\n\n" * 20
+    + "## other\n\nIt is another key of all.\n",
+    "src/keys.py": "deep_key = 1\n",
+    "src/licence.py": "# Copyright 2020 Mona Petit\n# All rights reserved.\n\n# Opens what others have locked.\n\n\n"
+    + _lines("open_it", 50),
+    "src/docstring.py": '"""Locks it.\n\n' + "It is long.\n" * 25 + '"""\n\n\n' + _lines("lock", 30),
+    "src/calls.py": "def called(at): ...\n\n\n" + _numbered("def by_{0}(at):\n    called({0})\n\n\n", 4),
+    "src/calls_twice.py": "from src.calls import called\n\n\n"
+    + _numbered("def twice_{0}(at):\n    called({0})\n\n\n", 5),
+    **{
+        f"src/calls_{n}.py": f"from src.calls import called\n\n\ndef other_{n}(at):\n    called({n})\n"
+        for n in range(1, 7)
+    },
+    "README.md": "# Exact\n\n"
+    + "\n".join(f"Line {number} of the one paragraph." for number in range(14))
+    + "\n\nMore.\n",
+    "abstract.md": "# Paper\n\nThis paper tells of the ferry and of its crew.\n\n## Abstract\n\n"
+    + "We tell of it at length.\n" * 14,
 }
 
 TREES: Mapping[str, Mapping[str, str | bytes]] = {
@@ -163,6 +203,9 @@ TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "handbook": test_term_definitions.HANDBOOK,
     "rfcs": test_term_definitions.NUMBERED,
     "proposals": test_numbered_documents.FILES,
+    "club": test_document_parts.FILES,
+    "faults": test_named_faults.FILES,
+    "kinds": test_uses_of_one_kind.FILES,
     "origin": test_project_facts.PAGES,
     "guides": {
         "README.md": README,
@@ -174,6 +217,7 @@ TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "program": test_overview_in_full.PROGRAM,
     "pages": test_overview_in_full.PAGES,
     "many": MANY,
+    "exact": EXACT,
     "fleet": FLEET,
     **PROJECTS,
     **OVERVIEWS,

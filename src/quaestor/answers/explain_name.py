@@ -289,8 +289,8 @@ def _with_comment(file: IndexedFile | None, line: int) -> int:
 
 def _uses_of(relatives: Related) -> str:
     """Return in words how often a name is used, and in how many files."""
-    code, tests = relatives.total.get("callers", 0), relatives.total.get("tests", 0)
-    files = len({one.path for one in relatives.of("callers")})
+    code, files = relatives.total.get("callers", 0), len({one.path for one in relatives.of("callers")})
+    tests = relatives.total.get("tests", 0) - sum(one.role == "named alike" for one in relatives.of("tests"))
     if not code and not tests:
         return "Nothing else here uses it, as far as its name tells."
     least = not relatives.complete
