@@ -10,6 +10,7 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.answer_from_file import read_file_question
+from quaestor.answers.blocks import before_legal_words, end_of_comment
 from quaestor.answers.drafts import (
     CorpusLines,
     end_of_head,
@@ -21,7 +22,6 @@ from quaestor.answers.drafts import (
     stretch,
 )
 from quaestor.answers.explain_error import _ErrorAnswer, _FrameHere, _is_fault, _line_now, _path_fits
-from quaestor.answers.explain_name import _before_legal_words, _end_of_comment
 from quaestor.answers.explain_term import read_term_question
 from quaestor.answers.message_templates import (
     MessagePlaces,
@@ -304,14 +304,14 @@ def test_a_question_for_a_term_has_at_most_120_letters(more: int, read: bool) ->
 
 
 def test_an_address_and_the_end_of_a_line_are_no_words_of_a_comment() -> None:
-    assert _before_legal_words(["# one two three http://ferry.org/way"], 1, 1) is None
-    assert _before_legal_words(["# one two", "# three"], 1, 2) is None
-    assert _before_legal_words(["# one two", "# three four"], 1, 2) == (1, 2)
+    assert before_legal_words(["# one two three http://ferry.org/way"], 1, 1) is None
+    assert before_legal_words(["# one two", "# three"], 1, 2) is None
+    assert before_legal_words(["# one two", "# three four"], 1, 2) == (1, 2)
 
 
 def test_a_comment_ends_before_it_begins_where_there_is_none() -> None:
-    assert _end_of_comment(["x = 1", "# no"], 1) == 0
-    assert _end_of_comment(["x = 1"], 2) == 1
+    assert end_of_comment(["x = 1", "# no"], 1) == 0
+    assert end_of_comment(["x = 1"], 2) == 1
 
 
 def test_what_tells_of_a_fault() -> None:
@@ -430,7 +430,9 @@ def test_a_word_of_a_message_tells_more_the_fewer_places_hold_it() -> None:
 
 
 def test_what_of_many_callers_is_not_shown_can_be_listed(index: Index) -> None:
-    assert "more: `quaestor related moor --kind callers -k 1000` lists all." in said(index, "who calls moor?")
+    answer = said(index, "who calls moor?")
+    assert "And 36 more: `ferry/harbour.py` (21, 25, " in answer
+    assert "149, 153, 157, 161)." in answer
 
 
 def test_what_a_line_opens_and_does_not_close() -> None:
@@ -453,7 +455,7 @@ def test_what_a_line_opens_and_does_not_close() -> None:
     ],
 )
 def test_a_comment_ends_with_its_mark_or_its_last_line(lines: list[str], start: int, longest: int, end: int) -> None:
-    assert _end_of_comment(lines, start, longest) == end
+    assert end_of_comment(lines, start, longest) == end
 
 
 def test_an_answer_says_by_which_way_it_was_found(index: Index) -> None:

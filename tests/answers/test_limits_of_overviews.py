@@ -154,3 +154,9 @@ def test_a_description_in_a_manifest_has_two_words_at_least_and_stands_near_the_
 def test_the_readme_says_at_most_two_things() -> None:
     text = "# Shop\n\n" + "".join(f"Shop is the number {number} of all shops.\n\n" for number in range(5))
     assert len(introduction(material_of({"README.md": text, "a.py": "x = 1\n"}))) == 2
+
+
+@pytest.mark.parametrize("kind", ["console_scripts", "gui_scripts"])
+def test_a_kind_of_scripts_is_no_script(kind: str) -> None:
+    files = {"setup.cfg": f"[options.entry_points]\n{kind} = shop.cli:main\n  sell = shop.cli:sell\n\nother = a.b:c\n"}
+    assert [one.name for one in entry_points(material_of(files))] == ["sell"]

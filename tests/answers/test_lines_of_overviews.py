@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -312,6 +313,25 @@ def test_levels_of_headings() -> None:
 )
 def test_a_section_to_show_cuts_no_block(lines: Sequence[str], last: int, heads: set[int], shown: int) -> None:
     assert build_and_test._whole_blocks(lines, 1, last, heads) == shown
+
+
+@pytest.mark.parametrize(
+    ("lines", "section"),
+    [
+        (["# A", "## Build", "`make`", "## C", "y"], (3, 3)),
+        (["# A", "## Build", "", "`make`", "", "## C"], (4, 4)),
+        (["# A", "## Build", "### More", "`make`", "# D"], (3, 4)),
+        (["# A", "## Build", "", "`make`", "x"], (4, 5)),
+        (["# A", "Build", "-----", "`make`"], (4, 4)),
+        (["# A", "## Build", *["`make`"] * 30], (3, 22)),
+        (["# A", "## Build", "Do it."], None),
+        (["# A", f"## Build {'x' * 54}", "`make`"], (3, 3)),
+        (["# A", f"## Build {'x' * 55}", "`make`"], None),
+    ],
+)
+def test_a_section_tells_how_it_is_built(lines: Sequence[str], section: tuple[int, int] | None) -> None:
+    found = [*build_and_test._sections(lines, "a.md", re.compile("Build"), "build")]
+    assert [(one.start_line, one.end_line) for one in found] == ([section] if section else [])
 
 
 def test_steps_of_a_workflow_are_lines_or_blocks() -> None:

@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from overview_parts import material_of
 
 from quaestor.answers import answer_from_file, explain_name, listings, project_facts, project_guides
 from quaestor.answers.listings import Declaration
 from quaestor.answers.overview.overview_text import Source
+from quaestor.answers.project_guides import _InstallGuides
 from quaestor.answers.resolved_names import name_of_message
 from quaestor.answers.term_definitions import _end_of_entry, _end_of_words, _head_of_table, end_of_list, is_abbreviation
 
@@ -215,22 +217,28 @@ def test_a_guide_begins_with_something_else_than_a_code_of_conduct(lines: Sequen
     assert project_guides._beginning(lines) == begins
 
 
+BADGE = '<img alt="Get it on X">'
+
+
 @pytest.mark.parametrize(
-    ("lines", "at", "around"),
+    ("lines", "led"),
     [
-        (["", "Ferry", "", "x", '<img alt="Get it on X">'], 5, False),
-        (["", "", "Ferry", "x", '<img alt="Get it on X">'], 5, True),
-        (['<img alt="Get it on X">', "", "Ferry", ""], 1, True),
-        (['<img alt="Get it on X">', "", "", "Ferry"], 1, False),
-        (["Ferry", "<img>"], 2, False),
-        (["See [how to install it](x.md)"], 1, True),
-        (["See [how to install it](#x)"], 1, False),
+        (["", "Ferry", "", "x", BADGE], []),
+        (["", "", "Ferry", "x", BADGE], [5]),
+        ([BADGE, "", "Ferry", ""], [1]),
+        ([BADGE, "", "", "Ferry"], []),
+        (["Ferry", "<img>"], []),
+        (["Ferryboat", BADGE], []),
+        (["", "See [how to install it](x.md)", "See [how to install it](y.md)"], [2]),
+        (["See [how to install it](#x)"], []),
+        (["# Ferry", "## Plugins", "See [how to install it](x.md)"], []),
     ],
 )
-def test_a_badge_leads_to_a_guide_beside_a_name_of_the_project(lines: Sequence[str], at: int, *, around: bool) -> None:
-    guides = object.__new__(project_guides._InstallGuides)
-    guides._own_name = re.compile(r"(?<![\w-])ferry(?![\w-])", re.IGNORECASE)
-    assert guides._leads_to_guide(lines, at) == around
+def test_a_link_or_a_badge_beside_a_name_of_the_project_leads_to_a_guide(
+    lines: Sequence[str], led: Sequence[int]
+) -> None:
+    guides = _InstallGuides(material_of({"README.md": "\n".join(lines)}), frozenset({"ferry"}))
+    assert [*guides.links("README.md")] == [Source("README.md", at, at) for at in led]
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,13 @@ import pytest
 from quaestor import Index
 from quaestor.accounts.prices import read_prices
 from quaestor.answers.ask_back import is_without_context
-from quaestor.answers.blocks import _by_indentation
+from quaestor.answers.blocks import _ADDRESS, _by_indentation
 from quaestor.answers.callers import _names_called
 from quaestor.answers.citations.citation_marks import _BEFORE_END, without_no_answer
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.claim_support import _STOP
 from quaestor.answers.citations.quote_match import find
 from quaestor.answers.citations.sentences import sentences
-from quaestor.answers.explain_name import _ADDRESS
 from quaestor.answers.history_draft import _MARK
 from quaestor.answers.listings import _matches, kinds
 from quaestor.answers.message_templates import is_pasted

@@ -153,7 +153,7 @@ SAYS_SO = traits("guide.md", "Guide", text="Call read_all() first.")
 
 
 def certain_of(question: str, *candidates: Traits) -> list[bool]:
-    files = group_by_file([one.stored for one in candidates])
+    files = group_by_file(candidates)
     behind = np.zeros(len(files.paths), np.bool_)
     return [step > 0 for step in certainty_steps(read_query(question), candidates, files, behind)]
 

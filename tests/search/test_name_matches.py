@@ -25,7 +25,7 @@ def chunk(symbol: str | None, defines: tuple[str, ...] = (), scope: tuple[str, .
 
 
 def sums(chunks: list[Traits], wanted: Mapping[str, float]) -> list[list[float]]:
-    found: list[list[float]] = terms_in_names(chunks, wanted).sums(len(chunks)).tolist()
+    found: list[list[float]] = terms_in_names(chunks, wanted).tolist()
     return found
 
 
@@ -38,23 +38,18 @@ def test_a_term_counts_by_its_weight_where_it_stands() -> None:
     assert named[0] > 0 == named[1]
 
 
-def test_entries_tell_which_term_stands_in_which_row() -> None:
-    found = terms_in_names([chunk(None), chunk("delta"), chunk("beta")], {"beta": 0.5, "delta": 0.5})
-    assert list(zip(found.rows.tolist(), found.terms.tolist(), strict=True)) == [(1, 1), (2, 0)]
-
-
 def test_stems_and_folders_of_a_path_are_told_apart() -> None:
     profiles = [profile_path("alpha/beta_gamma.py"), profile_path("delta.py")]
-    stem, folder = terms_in_paths(profiles, {"alpha": 0.25, "beta": 0.75}).sums(2).tolist()
+    stem, folder = terms_in_paths(profiles, {"alpha": 0.25, "beta": 0.75}).tolist()
     assert stem == [0.75, 0.0]
     assert folder == [0.25, 0.0]
 
 
 @pytest.mark.parametrize("wanted", [{}, {"alpha": 1.0}])
 def test_nothing_is_found_in_nothing(wanted: Mapping[str, float]) -> None:
-    assert terms_in_names([], wanted).sums(0).shape == (3, 0)
-    assert terms_in_paths([], wanted).sums(0).shape == (2, 0)
-    assert not terms_in_names([chunk(None)], wanted).sums(1).any()
+    assert terms_in_names([], wanted).shape == (3, 0)
+    assert terms_in_paths([], wanted).shape == (2, 0)
+    assert not terms_in_names([chunk(None)], wanted).any()
 
 
 @given(

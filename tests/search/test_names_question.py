@@ -50,7 +50,6 @@ def test_what_is_to_be_explained(text: str, target: str) -> None:
         "what is 3.12?",
         "what is 1.x?",
         "What is caching for",
-        "what does the function send_with_retry return",
         "what is the class of functions that retry",
         "explain the retry policy",
         "where is the config file?",

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from quaestor.core.documents import Chunk, Document, Span
 from quaestor.core.errors import IndexUnusableError
 from quaestor.search.certain_hits import STEP
-from quaestor.search.chunk_traits import Traits
+from quaestor.search.chunk_traits import Traits, fixed_matrix
 from quaestor.search.features import FEATURES, Candidates, compute_features
 from quaestor.search.file_features import group_by_file
 from quaestor.search.query import read_query
 from quaestor.search.ranker import Ranker, diversify
+from quaestor.search.retriever import rank
 from quaestor.stores import StoredChunk
 
 
@@ -32,7 +33,8 @@ class Candidate(NamedTuple):
 def together(terms: Sequence[str], *found: Candidate) -> Candidates:
     chunks, *scores = zip(*found, strict=True) if found else ((), (), (), ())
     arrays = (np.array(own, np.float32) for own in scores)
-    return Candidates([*map(Traits, chunks)], *arrays, dict.fromkeys(terms, 1.0), group_by_file(chunks))
+    traits = [*map(Traits, chunks)]
+    return Candidates(traits, *arrays, dict.fromkeys(terms, 1.0), group_by_file(traits), fixed_matrix(traits))
 
 
 def stored(path: str, symbol: str | None = None, defines: tuple[str, ...] = (), number: int = 0) -> StoredChunk:
@@ -254,3 +256,22 @@ def test_of_what_stands_behind_fewer_are_compared_by_meaning(front: int, behind:
     for part, count in zip((slice(0, front), slice(front, None)), most, strict=True):
         said = [text == "text" for text in texts[part]][:count]
         assert np.flatnonzero(likeness[part]).tolist() == np.flatnonzero(said).tolist()
+
+
+@given(st.integers(1, 3), st.lists(st.sampled_from(["same words " * 3, "others"]), min_size=1, max_size=14))
+def test_every_candidate_stands_in_one_hit_however_many_are_compared(k: int, texts: list[str]) -> None:
+    long = " ".join(f"word{number}" for number in range(20))
+    found = [
+        Candidate(stored(f"{at}.py", number=at)._replace(chunk=Chunk(Span(0, 10, 1, 2), text + long)), 20.0 - at, 0.0)
+        for at, text in enumerate(texts)
+    ]
+    candidates = together(["x"], *found)
+
+    def shown(rows: Sequence[int]) -> list[tuple[int, Chunk]]:
+        return [(place, candidates.traits[row].stored.chunk) for place, row in enumerate(rows)]
+
+    hits = rank(Ranker.bundled(), read_query("x"), candidates, k, shown)
+    assert sorted(row for one in hits for row in (one.row, *one.duplicates)) == list(range(len(texts)))
+    assert [one.hit.path for one in hits] == [candidates.files.paths[one.row] for one in hits]
+    scores = [one.hit.score for one in hits]
+    assert scores == sorted(scores, reverse=True)

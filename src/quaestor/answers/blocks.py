@@ -1,4 +1,4 @@
-"""Where code may be cut: its definitions and statements as nested runs of whole lines.
+"""Where code may be cut: its definitions and statements as nested runs of whole lines, and its comments.
 
 A passage that its language's grammar parses without an error is cut along its syntax tree. A passage that begins or
 ends within a definition, or whose language has no grammar, is cut by its indentation.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.chunking.grammars import parse
 from quaestor.chunking.syntax import SYNTAXES, Syntax
+from quaestor.core.terms import find_words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,6 +27,23 @@ GOES_ON = re.compile(
     r"\s*(?:[)}\]]|(?:end|else|elif|elsif|elseif|except|catch|finally|rescue|ensure|then|do|fi|done|esac|begin)\b|\{\s*$)"
 )
 COMMENT = re.compile(r"\s*(?:#(?!include|define|if|else|endif)|//|/\*|\*|--|;;|%|@\w)")
+_LONGEST_COMMENT = 20
+_LONGEST_LICENCE = 80
+"""The most lines of a comment at the head of a file that are read to tell whether it is a licence."""
+COMMENT_LINE = re.compile(
+    r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|\{-(?!#)|\(\*+\s|=begin|=pod|=head)"
+)
+_CLOSES = {"{-": "-}", "(*": "*)"}
+_BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
+"""Beginnings of lines that may precede the first comment of a file."""
+_SPDX = "SPDX-"
+"""The beginning of a line that names a licence without being its text; what follows may describe the file."""
+_ADDRESS = re.compile(
+    r"(?im)^.*\bcreated by\b.*$|^\W*[\w+-]+\.\w{1,5}\W*$|(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|@(?:link|author|file|package|since|version)\b.*"
+)
+_LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
+_FEWEST_WORDS = 4
+"""Words of a comment that says something."""
 # Deeper nesting is data, or meant to exhaust the stack.
 _DEEPEST = 30
 
@@ -180,3 +198,49 @@ def _inner(lines: Sequence[str], begin: int, last: int, least: int, depth: int) 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def end_of_comment(lines: Sequence[str], start: int, longest: int = _LONGEST_COMMENT) -> int:
+    """Return the last line of the comment or docstring that begins at a line; the line before if none begins there.
+
+    A comment counts up to ``longest`` lines.
+    """
+    if start > len(lines) or not COMMENT_LINE.match(lines[start - 1]):
+        return start - 1
+    opening = re.match(r"\s*[rRuUbB]?(\"\"\"|'''|\{-|\(\*)", lines[start - 1])
+    closing = _CLOSES.get(opening[1], opening[1]) if opening else ""
+    for number in range(start, min(len(lines), start + longest) + 1):
+        line = lines[number - 1]
+        if opening is None and not COMMENT_LINE.match(line):
+            return number - 1
+        closed = line.count(closing) - (number == start and opening[1] == closing) if opening else 0
+        if closed > 0:
+            return number
+    return min(len(lines), start + longest)
+
+
+def head_comment(lines: Sequence[str]) -> tuple[int, int] | None:
+    """Return the lines of the comment that a file begins with, of several the first that is not a licence."""
+    at = 1
+    while at <= min(len(lines), 2 * _LONGEST_COMMENT):
+        line = lines[at - 1]
+        if not line.strip() or line.startswith(_BEFORE_ALL) or _SPDX in line:
+            at += 1
+            continue
+        end = end_of_comment(lines, at, _LONGEST_LICENCE)
+        if end < at:
+            return None
+        if (before := before_legal_words(lines, at, end)) is not None:
+            return before
+        at = end + 1
+    return None
+
+
+def before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
+    """Return the part of a comment before its licence or copyright notice; None if that part says nothing."""
+    while first < last and (_SPDX in lines[first - 1] or (_SPDX in lines[first] and not find_words(lines[first - 1]))):
+        first += 1
+    legal = (at for at in range(first, last + 1) if _LEGAL.search(lines[at - 1]))
+    end = min(next(legal, last + 1) - 1, first + _LONGEST_COMMENT)
+    text = _ADDRESS.sub("", "\n".join(lines[first - 1 : end]))
+    return (first, end) if len(find_words(text)) >= _FEWEST_WORDS else None

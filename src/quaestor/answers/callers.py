@@ -9,17 +9,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from posixpath import dirname
 
 from quaestor.answers.drafts import CorpusLines, Draft, in_code, innermost_definition
 from quaestor.answers.explain_name import imported_for
-from quaestor.answers.resolved_names import ResolvedName, resolve_name
+from quaestor.answers.resolved_names import (
+    ResolvedName,
+    calls_another,
+    resolve_name,
+    resolve_symbol,
+    say_namesakes,
+)
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
 from quaestor.core.terms import content_terms, split_identifier
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
-from quaestor.search.callers_question import CallersQuestion, read_callers_question
+from quaestor.related.imports import imports_of
+from quaestor.related.occurrences import occurrences
+from quaestor.search.callers_question import CallersQuestion, Relation, read_callers_question
 from quaestor.search.names_in_question import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 
@@ -28,11 +38,34 @@ _LIMIT = 200
 _MOST_SHOWN = 12
 _MOST_SHOWN_BESIDE = 3
 _MOST_OF_FILE = 4
+_MOST_LISTED = 60
+_MOST_METHODS = 12
+_MOST_DEFINED = 12
+_MOST_FILES = 3
+_INTERFACE = re.compile(r"\binterface\s*\{")
+_METHOD = re.compile(r"^[ \t]+([A-Za-z_]\w*)\(", re.MULTILINE)
 _MOST_DEFINITIONS = 5
 _MOST_CALLEES = 20
 _DEFINING = 10
 _WHOLE = 40
-_ROLES = ("call", "reference", "import", "mention")
+_FAR = 6
+"""Lines between two import statements of which the second no longer stands at the head of a file."""
+_ROLES = ("call", "base", "reference", "import", "mention")
+_RELATED: Mapping[Relation, tuple[str, str]] = {
+    "subtypes": ("extends or implements", "is extended or implemented"),
+    "imports": ("imports", "is imported"),
+    "raises": ("raises", "is raised"),
+    "catches": ("catches", "is caught"),
+    "returns": ("returns", "is returned"),
+}
+"""How it is said that something does what is asked to a name, and that it is done."""
+_LINES: Mapping[Relation, re.Pattern[str]] = {
+    "imports": re.compile(r"\s*(?:import|from|include|#\s*include|use|using|require|alias|open|load|source|library)\b"),
+    "raises": re.compile(r"\b(?:rais\w+|throws?|revert|panic|abort|fail|Err|die|croak|return)\b"),
+    "returns": re.compile(r"\breturn\b|->|=>"),
+    "catches": re.compile(r"\b(?:except|catch|rescue|is_a|instanceof|isinstance|Is|As|on)\b|=>|\b(?:case|when)\b"),
+}
+"""What stands in the line of such a use."""
 _RUST_TEST = re.compile(r"\s*#\[(?:\w+::)*(?:test|rstest|bench|test_case|cfg\(test\))\b")
 _WORD = re.compile(r"\w+")
 _CALL = re.compile(r"(?<![\w$])([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
@@ -43,7 +76,10 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     request = read_callers_question(question.text)
     if request is None:
         return None
-    resolved = resolve_name(corpus, request.target, ("definitions", "callers", "tests"), _LIMIT)
+    # A module that is named by its path has no subtypes: what it defines has.
+    resolve = resolve_symbol if request.relation == "subtypes" else resolve_name
+    resolved = resolve(corpus, request.target, ("definitions", "callers", "tests"), _LIMIT)
+    path = resolved.related.target.path if resolved is not None and resolved.related is not None else None
     resolved = _with_its_folder(corpus, resolved)
     named_after = _named_after_file(corpus, request.target, resolved)
     resolved = named_after or resolved
@@ -52,7 +88,12 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     if request.plain and not resolved.related.of("definitions"):
         return None
     draft = _CallersAnswer(request, resolved, CorpusLines(corpus), file=request.target if named_after else "")
-    return draft.callees(corpus) if request.kind == "callees" else draft.uses()
+    if request.relation == "subtypes":
+        draft.implementers = _implementers(corpus, resolved.related.of("definitions"))
+    if request.kind == "callees":
+        return draft.callees(corpus, path or "")
+    imported = resolved.related.target.name or resolved.related.of("callers") or resolved.related.of("tests")
+    return (None if imported or path is None else draft.uses_of_contents(corpus, path)) or draft.uses()
 
 
 def _with_its_folder(corpus: Corpus, resolved: ResolvedName | None) -> ResolvedName | None:
@@ -78,6 +119,25 @@ def _named_after_file(corpus: Corpus, target: str, resolved: ResolvedName | None
     return other if other.related.target.name and other.related.of("definitions") else None
 
 
+def _implementers(corpus: Corpus, definitions: Iterable[Relative]) -> list[Relative]:
+    """Return the types of Go that have all methods of an interface, whose name they need not state."""
+    interface = next((one for one in definitions if one.language == "go" and _INTERFACE.search(one.text)), None)
+    methods = _METHOD.findall(interface.text)[:_MOST_METHODS] if interface is not None else []
+    owners: set[tuple[str, str]] | None = None
+    for method in methods:
+        places = corpus.related(method, ("definitions",), _LIMIT).of("definitions")
+        having = {(dirname(one.path), (one.symbol or "").rpartition(".")[0]) for one in places if one.language == "go"}
+        owners = having if owners is None else owners & having
+    found = list[Relative]()
+    for folder, name in sorted(owners or ()):
+        homes = corpus.related(name, ("definitions",), _LIMIT).of("definitions") if name else ()
+        here = next((one for one in homes if dirname(one.path) == folder), None)
+        if here is not None:
+            kind: RelatedKind = "tests" if profile_path(here.path).test else "callers"
+            found.append(replace(here, kind=kind, role="base"))
+    return found
+
+
 def _used_nowhere(name: str, resolved: ResolvedName) -> WayAnswer:
     near = f" The nearest names here: {', '.join(map(in_code, resolved.nearest))}." if resolved.nearest else ""
     draft = Draft()
@@ -97,6 +157,9 @@ class _CallersAnswer:
     """An unfinished answer, made from the question, the relatives of the name and the corpus's lines.
 
     ``file`` is the requested file if the answer is about the name that the file is called after; else empty.
+
+    Attributes:
+        implementers: types that implement the name without naming it.
     """
 
     def __init__(self, request: CallersQuestion, resolved: ResolvedName, lines: CorpusLines, file: str = "") -> None:
@@ -109,7 +172,11 @@ class _CallersAnswer:
         self._lines = lines
         self._definitions = _without_equations(self._related.of("definitions") if self._related.target.name else ())
         self._draft = Draft()
+        if resolved.namesakes:
+            self._draft.say(say_namesakes(request.target, resolved.namesakes))
         self._elsewhere = False
+        self._unrelated = False
+        self.implementers: Sequence[Relative] = ()
 
     def uses(self) -> WayAnswer | None:
         """Return who uses the name; None if neither a use nor a definition is known."""
@@ -130,10 +197,40 @@ class _CallersAnswer:
         self._quote_definition()
         return self._draft.finish("callers")
 
-    def callees(self, corpus: Corpus) -> WayAnswer | None:
-        """Return which of the corpus's own definitions a definition calls; None if the name has no definition."""
-        if not self._definitions:
+    def uses_of_contents(self, corpus: Corpus, path: str) -> WayAnswer | None:
+        """Return which files use what a file defines that no import names; None if none does.
+
+        Files of one folder in Go and of one module in C# use each other without an import. A name that others define as
+        well tells nothing.
+        """
+        outer = [one for one in self._lines.definitions(path) if not one.scope or one.kind == "method"]
+        used: dict[str, list[Relative]] = {}
+        for definition in outer[:_MOST_DEFINED]:
+            related = corpus.related(definition.name, ("definitions", "callers", "tests"), _LIMIT)
+            places = [one for one in (*related.of("callers"), *related.of("tests")) if one.path != path]
+            if all(one.path == path for one in related.of("definitions")):
+                used[definition.name] = [one for one in places if one.role != "named alike"]
+        told = {name: places for name, places in used.items() if places}
+        if not told:
             return None
+        names = "; ".join(
+            f"{in_code(name)} ({', '.join(map(in_code, _paths(told[name])[:_MOST_FILES]))})" for name in told
+        )
+        self._draft.say(
+            f"No import here names {in_code(path)}. Other files use what it defines: {names}. Told by name."
+        )
+        for places in [*told.values()][:_MOST_DEFINITIONS]:
+            for hit in self._hits(places[:1]):
+                self._draft.quote(hit)
+        return self._draft.finish("callers")
+
+    def callees(self, corpus: Corpus, path: str) -> WayAnswer | None:
+        """Return which of the corpus's own definitions a definition calls; None if the name has no definition.
+
+        Of a file, whose ``path`` is given, it is which files of the corpus it imports.
+        """
+        if not self._definitions:
+            return self._imported(corpus, path) if path else None
         home = self._definitions[0]
         known = {name: place for name in _names_called(home.text) if (place := self._defined_at(corpus, name))}
         self._draft.say(self._say_callees(known))
@@ -141,6 +238,28 @@ class _CallersAnswer:
         self._draft.quote(self._lines.hit(home.path, home.start_line, last, home.symbol))
         if len(self._definitions) > 1:
             self._draft.say(self._other_definitions(self._definitions[1:]))
+        return self._draft.finish("callers")
+
+    def _imported(self, corpus: Corpus, path: str) -> WayAnswer | None:
+        """Return which files of the corpus a file imports, with its first import statements; None if it has none."""
+        file = self._lines.file(path)
+        statements = (
+            sorted({one.line for one in imports_of(file.text, file.document.language)}) if file is not None else []
+        )
+        if not statements:
+            return None
+        neighbours = corpus.related(path, ("neighbours",), _LIMIT).of("neighbours")
+        imported = (one.path for one in neighbours if one.role == "imported")
+        # Go imports folders, represented by their last file.
+        paths = [in_code(dirname(one) if one.endswith(".go") else one) for one in imported]
+        known = (
+            f"{amount(len(paths), 'folder' if path.endswith('.go') else 'file')} of this corpus: {', '.join(paths)}"
+            if paths
+            else "no file of this corpus"
+        )
+        self._draft.say(f"{in_code(path)} imports {known}.")
+        last = next((a for a, b in pairwise(statements) if b - a > _FAR), statements[-1])
+        self._draft.quote(self._lines.hit(path, statements[0], min(last, statements[0] + _WHOLE)))
         return self._draft.finish("callers")
 
     def _say_callees(self, places: Mapping[str, str]) -> str:
@@ -166,17 +285,43 @@ class _CallersAnswer:
     def _requested_uses(self) -> tuple[_PlacesOfKind, _PlacesOfKind]:
         """Return the uses in code and in tests that were asked for, those that the question describes first."""
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
-        uses = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
+        known = {(one.path, one.start_line) for one in every}
+        every += [one for one in self.implementers if (one.path, one.start_line) not in known]
+        if self._request.relation == "imports" and self._related.target.name:
+            every = [place for group in _grouped_by_file(every) for place in self._imports(group)]
+        own = [one for one in every if not self._is_outside(one.path) and not self._is_of_another(one)]
+        uses = sorted(own, key=self._order)
         inside = [one for one in uses if self._is_inside(one)]
         self._elsewhere = bool(self._request.inside) and not inside and bool(uses)
         uses = inside or uses
+        related = [one for one in uses if self._is_related(one)]
+        self._unrelated = not related
+        uses = related or uses
         tests = [one for one in uses if one.kind == "tests" or self._is_inner_test(one)]
         code = [one for one in uses if one not in tests]
         total = self._related.total
         more = [max(0, total.get(kind, 0) - len(self._related.of(kind))) for kind in ("callers", "tests")]
-        if inside and self._request.inside:
-            more = [0, 0]  # how many of those that were not looked at lie there is not known
+        if (inside and self._request.inside) or (related and self._request.relation):
+            more = [0, 0]  # how many of those that were not looked at are wanted is not known
         return _PlacesOfKind(code, more[0]), _PlacesOfKind(tests, more[1])
+
+    def _imports(self, group: Sequence[Relative]) -> Sequence[Relative]:
+        """Return the imports of the name in a file, which are no relatives where it is used as well; else its uses."""
+        file = self._lines.file(group[0].path)
+        places = occurrences(file.text, file.document.language, self._related.target.name) if file is not None else None
+        imports = [one for one in places or () if one.role == "import"]
+        if file is None or not imports:
+            return group
+        return [file.relative(group[0].kind, "import", one.start_line, one.end_line, None) for one in imports[:1]]
+
+    def _is_related(self, one: Relative) -> bool:
+        """Return whether a place does what is asked for to the name: imports it, inherits from it, raises it."""
+        relation, line = self._request.relation, one.text.partition("\n")[0]
+        if relation == "subtypes":
+            return one.role == "base"
+        if relation == "imports" and (one.role == "import" or not self._related.target.name):
+            return True
+        return not relation or _LINES[relation].search(line) is not None
 
     def _is_inner_test(self, one: Relative) -> bool:
         """Return whether a place stands in a test within a file of source, as in Rust."""
@@ -197,6 +342,12 @@ class _CallersAnswer:
         if outside == ".":
             return any(path == one.path for one in self._definitions)
         return bool(outside) and f"/{path}".endswith(f"/{outside.lstrip('./')}")
+
+    def _is_of_another(self, one: Relative) -> bool:
+        """Return whether a line names another owner: ``Vec::new`` is no use of ``Client::new``."""
+        target = self._related.target
+        typed = bool(target.name and target.scope) and target.scope[-1][:1].isupper()
+        return typed and calls_another(one.text.partition("\n")[0], str(target))
 
     def _is_inside(self, one: Relative) -> bool:
         """Return whether a place lies in the file, the folder or the definition that the question names."""
@@ -222,15 +373,26 @@ class _CallersAnswer:
 
     def _say_how_often(self, code: _PlacesOfKind, tests: _PlacesOfKind) -> str:
         """Return in words how often the name is used, and in how many files."""
-        least = "" if self._related.complete else "at least "
-        counts = [f"{least}{_amount(code)}"] if code.places else []
+        least = not self._related.complete
+        counts = [_amount(code, least=least)] if code.places else []
         if tests.places:
-            counts.append(f"{least}{_amount(tests)} in tests")
+            counts.append(f"{_amount(tests, least=least)} in tests")
         name = in_code(self._name)
         target = in_code(self._request.target)
         prefix = f"{target} occurs nowhere here; this is about {name}. " if self._taken_for else ""
         if self._file:
             prefix = f"No import here names {in_code(self._file)}, so this is about {name}, which it is called after. "
+        verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
+        if self._request.relation:
+            does, done = _RELATED[self._request.relation]
+            prefix = (
+                f"{prefix}Nothing in this corpus {does} {name}, as far as its syntax tells. "
+                if self._unrelated
+                else prefix
+            )
+            verb = verb if self._unrelated else done
+            if self._unrelated and not counts:
+                return prefix.rstrip()
         if not counts:
             beside = " outside it" if self._request.outside else ""
             return f"{prefix}Nothing in this corpus uses {name}{beside}, as far as its name tells."
@@ -238,20 +400,40 @@ class _CallersAnswer:
             prefix = f"{prefix}Nothing in {in_code(self._request.inside)} uses {name}, as far as its name tells. "
         elif self._request.inside:
             counts = [f"{one} in {in_code(self._request.inside)}" for one in counts]
-        verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
         beyond = " By name alone: another thing of this name may be among them." if len(self._definitions) > 1 else ""
+        if self.implementers:
+            beyond = " Types that have all its methods, by their names, are among them."
         return f"{prefix}{name} {verb} at {' and at '.join(counts)}.{beyond}"
 
     def _quote(self, places: _PlacesOfKind, most: int, kind: RelatedKind) -> None:
-        """Quote places file by file, and say how many more there are."""
-        shown = 0
-        for group in _grouped_by_file(places.places):
-            for hit in self._hits(group[: min(_MOST_OF_FILE, most - shown)]):
+        """Quote places file by file, and list those that are not quoted."""
+        groups, left, hidden = _grouped_by_file(places.places), most, dict[str, list[int]]()
+        most_of_file = _MOST_OF_FILE if len(places.places) > most else most
+        for group in groups:
+            quoted = group[: min(most_of_file, left)]
+            for hit in self._hits(quoted):
                 self._draft.quote(hit)
-            shown += min(len(group), _MOST_OF_FILE, most - shown)
-        if hidden := len(places.places) + places.more - shown:
-            command = f"quaestor related {self._related.target} --kind {kind} -k 1000"
-            self._draft.say(f"And {hidden:,} more: {in_code(command)} lists all.")
+            left -= len(quoted)
+            if more := group[len(quoted) :]:
+                hidden[group[0].path] = sorted({one.start_line for one in more})
+        self._list(hidden, sum(map(len, groups)) - (most - left) + places.more, kind)
+
+    def _list(self, lines: Mapping[str, Sequence[int]], count: int, kind: RelatedKind) -> None:
+        """Say where else the name is used; ``count`` places, of which the first ``_MOST_LISTED`` are told by line."""
+        listed, left = list[str](), _MOST_LISTED
+        for path, numbers in lines.items():
+            if left > 0:
+                listed.append(f"{in_code(path)} ({', '.join(map(str, numbers[:left]))})")
+            left -= len(numbers)
+        if not count:
+            return
+        command = f"quaestor related {self._related.target} --kind {kind} -k 1000"
+        beyond = (
+            f"{'. ' if listed else ''}{in_code(command)} lists all."
+            if left < 0 or count > sum(map(len, lines.values()))
+            else "."
+        )
+        self._draft.say(f"And {count:,} more: {', '.join(listed)}{beyond}")
 
     def _hits(self, group: Sequence[Relative]) -> Iterable[Hit]:
         """Yield the places of one file as hits; those that overlap are one."""
@@ -292,11 +474,14 @@ def _without_equations(definitions: Iterable[Relative]) -> list[Relative]:
     return first_ones
 
 
-def _amount(places: _PlacesOfKind) -> str:
+def _amount(places: _PlacesOfKind, *, least: bool) -> str:
     """Return in words how many places there are and, if all are known, in how many files."""
-    total = len(places.places) + places.more
     files = f" in {amount(len({one.path for one in places.places}), 'file')}" if not places.more else ""
-    return f"{amount(total, 'place')}{files}"
+    return f"{amount(len(places.places) + places.more, 'place', least=least)}{files}"
+
+
+def _paths(places: Iterable[Relative]) -> list[str]:
+    return list(dict.fromkeys(one.path for one in places))
 
 
 def _grouped_by_file(places: Iterable[Relative]) -> list[list[Relative]]:

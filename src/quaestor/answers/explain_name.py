@@ -4,57 +4,67 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
-from quaestor.answers.blocks import comment_above
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_head, in_code, qualified_name
+from quaestor.answers.blocks import COMMENT_LINE, comment_above, end_of_comment, head_comment
+from quaestor.answers.drafts import (
+    CorpusLines,
+    Draft,
+    end_of_head,
+    in_code,
+    innermost_definition,
+    qualified_name,
+    stretch,
+)
+from quaestor.answers.explain_option import section_about
 from quaestor.answers.overview.path_descriptions import GUARD, comment_below_includes
 from quaestor.answers.overview.prose_lines import end_of_front_matter, paragraphs
-from quaestor.answers.paragraphs import pieces_of
-from quaestor.answers.resolved_names import nearest_path, resolve_module, resolve_name, resolve_path
+from quaestor.answers.resolved_names import (
+    ResolvedName,
+    nearest_path,
+    paths_ending,
+    resolve_module,
+    resolve_name,
+    resolve_path,
+    say_namesakes,
+)
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.chunking.languages import KEYED, PROSE, knows_extension
-from quaestor.core.documents import Hit
-from quaestor.core.terms import find_words, same_in_any_style, terms
+from quaestor.core.terms import find_words
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.stored_files import IndexedFile
-from quaestor.search.names_in_question import looks_like_a_file, looks_like_code, read_name_question
+from quaestor.search.names_in_question import (
+    Aspect,
+    NameQuestion,
+    looks_like_a_file,
+    looks_like_code,
+    read_name_question,
+)
 from quaestor.search.path_roles import folders_to_sources, profile_path
-from quaestor.stores import StoredChunk
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
 _HEAD = 20
-_LONGEST_LICENCE = 80
-"""The most lines of a comment at the head of a file that are read to tell whether it is a licence."""
 _MOST_LISTED = 25
 _MOST_FILES = 3
 _MOST_DEFINITIONS = 5
 _LIMIT = 60
-_MOST_HOLDING = 200
-"""The most chunks that are searched for the section that documents a name."""
 _BARE = 3
 """The most lines of a definition that consists of a type or a value only."""
-_ASKS_PLACE = re.compile(r"\W*(?:where|definition)\b", re.IGNORECASE)
-"""The beginning of a question for the place of a definition."""
+_RETURNS = re.compile(r"\s*(?:return|yield)\b")
+_RAISES = re.compile(
+    r"\b(?:raise|throw|panic!?|bail!|croak|die|abort|revert|fatalError|preconditionFailure)\b(?!\s*[=:,])"
+)
+_FEWEST_LINES = 5
+"""Lines of a definition that tells how it works."""
+_MOST_TOLD = 5
+"""Places where a definition returns or raises that are quoted."""
+_CONSTRUCTORS = frozenset("__init__ constructor initialize __construct init new".split())
 _KINDS: tuple[RelatedKind, ...] = ("definitions", "callers", "tests")
 _FEWEST_WORDS = 4
 _PARAGRAPH = 12
 _FEWEST_OF_PARAGRAPH = 8
-_COMMENT = re.compile(
-    r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|\{-(?!#)|\(\*+\s|=begin|=pod|=head)"
-)
-_CLOSES = {"{-": "-}", "(*": "*)"}
-_BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
-"""Beginnings of lines that may precede the first comment of a file."""
-_SPDX = "SPDX-"
-"""The beginning of a line that names a licence without being its text; what follows may describe the file."""
-_ADDRESS = re.compile(
-    r"(?im)^.*\bcreated by\b.*$|^\W*[\w+-]+\.\w{1,5}\W*$|(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|@(?:link|author|file|package|since|version)\b.*"
-)
-_LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _HEAD_OF_DOCUMENT = 120
 """An abstract is searched for in this many lines at the beginning of a document."""
 _ABSTRACT = re.compile(r"(?:abstract|summary|simple summary|synopsis|tl;?dr)\W*$", re.IGNORECASE)
@@ -76,31 +86,80 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     if request is None:
         return None
     corpus.try_refresh()
-    place = _ASKS_PLACE.match(question.text) is not None
-    return corpus.retry_reopened(lambda: _explain_target(request.target, request.kind, corpus, place=place))
+    return corpus.retry_reopened(lambda: _explain_target(request, corpus))
 
 
-def _explain_target(target: str, kind: str, corpus: Corpus, *, place: bool) -> WayAnswer | None:
-    path, lead = _path_of_target(corpus, target, kind), ""
-    if path is None and looks_like_a_file(target) and (path := nearest_path(corpus, target)) is not None:
+def _explain_target(request: NameQuestion, corpus: Corpus) -> WayAnswer | None:
+    target = request.target
+    path, lead = _path_of_target(corpus, target, request.kind), ""
+    if path is None and looks_like_a_file(target) and (paths := paths_ending(corpus, target)):
+        path, lead = paths[0], say_namesakes(target, paths)
+    elif path is None and looks_like_a_file(target) and (path := nearest_path(corpus, target)) is not None:
         lead = f"{in_code(target)} is not here; the nearest path is {in_code(path)}."
-    if path is not None:
-        return explain_file(corpus, path, lead)
-    resolved = None if looks_like_a_file(target) else resolve_name(corpus, target, _KINDS, _LIMIT)
-    if resolved is None or resolved.related is None or (resolved.corrected and not looks_like_code(target)):
+    if path is not None and request.aspect == "working":
         return None
-    if resolved.related.target.path and not resolved.related.target.name:
-        return explain_file(corpus, resolved.related.target.path)
-    if not resolved.related.of("definitions"):
-        return None if resolved.corrected or place else _explain_documented_name(corpus, resolved.related, target)
-    if path := _module_named(resolved.related):
+    if path is not None:
+        return _explain_line(corpus, path, request.line, lead) if request.line else explain_file(corpus, path, lead)
+    resolved = None if looks_like_a_file(target) else resolve_name(corpus, target, _KINDS, _LIMIT)
+    if resolved is None or resolved.related is None:
+        return None
+    uncertain = resolved.corrected and not looks_like_code(target)
+    if uncertain and not (request.plain or request.aspect or request.kind):
+        return None
+    unknown = (uncertain or request.plain) and not _is_defined(corpus, resolved.related)
+    return None if unknown else _explain_resolved(request, corpus, resolved)
+
+
+def _explain_resolved(request: NameQuestion, corpus: Corpus, resolved: ResolvedName) -> WayAnswer | None:
+    related = resolved.related
+    assert related is not None  # checked where it was resolved
+    if related.target.path and not related.target.name:
+        return None if request.aspect == "working" else explain_file(corpus, related.target.path)
+    if not related.of("definitions"):
+        unknown = resolved.corrected or request.aspect == "place"
+        return None if unknown else _explain_documented_name(corpus, related, request.target)
+    if path := _module_named(related):
         return explain_file(corpus, path)
     correction = (
-        f"{in_code(target)} is defined nowhere here; the nearest name is {in_code(resolved.name)}."
+        f"{in_code(request.target)} is defined nowhere here; the nearest name is {in_code(resolved.name)}."
         if resolved.corrected
         else ""
     )
-    return _explain_known_name(corpus, resolved.related, correction, documented=not place)
+    answer = _explain_known_name(corpus, related, correction, request.aspect)
+    # How something long works, parts of it tell that a search finds; and a line or two do not tell it.
+    lines = answer.hits[0].end_line - answer.hits[0].start_line + 1
+    long = any(isinstance(piece, str) and piece.startswith("It ends at line") for piece in answer.pieces)
+    return None if request.aspect == "working" and (long or lines < _FEWEST_LINES) else answer
+
+
+def _is_defined(corpus: Corpus, related: Related) -> bool:
+    """Return whether a plain word is the name of a function, a type or the like, not of a variable or a field."""
+    lines = CorpusLines(corpus)
+    found = (_definition_at(lines, one) for one in related.of("definitions"))
+    return any(one is not None and one.kind not in _FIELDS for one in found)
+
+
+def _explain_line(corpus: Corpus, path: str, line: int, lead: str) -> WayAnswer | None:
+    """Quote a line with the innermost definition that holds it, or with the lines around it if that is long."""
+    lines, draft = CorpusLines(corpus), Draft()
+    file = lines.file(path)
+    if file is None or line > len(file.lines):
+        ends = (
+            f"{in_code(path)} has no line {line}."
+            if file is None
+            else f"{in_code(path)} ends at line {len(file.lines)}."
+        )
+        return explain_file(corpus, path, f"{lead} {ends}".strip())
+    if lead:
+        draft.say(lead)
+    definition = innermost_definition(lines.definitions(path), line)
+    draft.quote(lines.hit(path, *stretch(file, definition, line), qualified_name(definition)))
+    if definition is not None:
+        span = definition.span
+        draft.say(
+            f"Line {line} is part of {in_code(qualified_name(definition) or '')} ({span.start_line}-{span.end_line})."
+        )
+    return draft.finish("names")
 
 
 def _module_named(relatives: Related) -> str:
@@ -113,11 +172,11 @@ def _module_named(relatives: Related) -> str:
 
 def _path_of_target(corpus: Corpus, target: str, kind: str) -> str | None:
     if looks_like_a_file(target):
-        return resolve_path(corpus, target)
+        return resolve_path(corpus, target) or resolve_module(corpus, target)
     return resolve_module(corpus, target) if kind in _FILE_KINDS else None
 
 
-def _explain_known_name(corpus: Corpus, relatives: Related, corrected: str, *, documented: bool) -> WayAnswer:
+def _explain_known_name(corpus: Corpus, relatives: Related, corrected: str, aspect: Aspect) -> WayAnswer:
     """Explain a name by its first definition and the comment above it, its members, and its uses.
 
     If the definition is a single line, the section of a document on the name comes first.
@@ -126,7 +185,7 @@ def _explain_known_name(corpus: Corpus, relatives: Related, corrected: str, *, d
         corpus: the corpus that defines it.
         relatives: its definitions and uses.
         corrected: the similar name that is explained instead, if the name in the question does not occur.
-        documented: whether to look for such a section.
+        aspect: what is asked of it; such a section is looked for only if that is what it is.
     """
     lines, draft = CorpusLines(corpus), Draft()
     if corrected:
@@ -135,24 +194,52 @@ def _explain_known_name(corpus: Corpus, relatives: Related, corrected: str, *, d
     home = definitions[0]
     definition = _definition_at(lines, home)
     first, last = _lines_worth_reading(lines, home, definition)
-    if documented and last - first < _BARE and (section := section_about(corpus, lines, _bare_name(home))) is not None:
+    if not aspect and last - first < _BARE and (section := section_about(corpus, lines, _bare_name(home))) is not None:
         draft.quote(section)
     draft.quote(lines.hit(home.path, first, last, home.symbol))
     if definition is not None and last < definition.span.end_line:
-        members = [
-            one
-            for one in lines.definitions(home.path)
-            if one.scope[: len(definition.scope) + 1] == (*definition.scope, definition.name)
-        ]
-        if members:
+        for at in _lines_of_aspect(lines, home, definition, last, aspect):
+            draft.quote(lines.statement(home.path, at, home.symbol))
+        if members := _members(lines, home.path, definition):
             draft.say(f"It defines {_outline(lines, home.path, members)}.")
         draft.say(f"It ends at line {definition.span.end_line}.")
+    if definition is not None and aspect == "raises" and not _raises(lines, home, definition):
+        draft.say("No line of it raises anything itself.")
     draft.say(_uses_of(relatives))
     if len(definitions) > 1:
         others = ", ".join(in_code(f"{one.path}:{one.start_line}") for one in definitions[1 : _MOST_DEFINITIONS + 1])
         more = len(definitions) - 1 - _MOST_DEFINITIONS
         draft.say(f"Also defined at {others}{f' and {more} more places' if more > 0 else ''}.")
     return draft.finish("names")
+
+
+def _lines_of_aspect(
+    lines: CorpusLines, home: Relative, definition: Definition, last: int, aspect: Aspect
+) -> Sequence[int]:
+    """Return the lines below a definition's head that tell an aspect: its constructor, where it returns or raises."""
+    file, inner = lines.file(home.path), _members(lines, home.path, definition)
+    if aspect == "signature":
+        makers = [one for one in inner if one.name in (*_CONSTRUCTORS, definition.name) and one.span.start_line > last]
+        return [_line_named(file, one) for one in makers[:1]] if file is not None else []
+    pattern = {"returns": _RETURNS, "raises": _RAISES}.get(aspect)
+    if pattern is None or file is None:
+        return []
+    within = range(last + 1, definition.span.end_line + 1)
+    held = {at for one in inner for at in range(one.span.start_line, one.span.end_line + 1)}
+    told = (at for at in within if at not in held and not COMMENT_LINE.match(file.lines[at - 1]))
+    return [at for at in told if pattern.search(file.lines[at - 1])][:_MOST_TOLD]
+
+
+def _raises(lines: CorpusLines, home: Relative, definition: Definition) -> bool:
+    """Return whether a line of a definition raises something."""
+    file, span = lines.file(home.path), definition.span
+    return file is not None and any(map(_RAISES.search, file.lines[span.start_line - 1 : span.end_line]))
+
+
+def _members(lines: CorpusLines, path: str, definition: Definition) -> list[Definition]:
+    """Return the definitions right within one."""
+    own = (*definition.scope, definition.name)
+    return [one for one in lines.definitions(path) if one.scope[: len(own)] == own]
 
 
 def _explain_documented_name(corpus: Corpus, relatives: Related, name: str) -> WayAnswer | None:
@@ -163,40 +250,6 @@ def _explain_documented_name(corpus: Corpus, relatives: Related, name: str) -> W
     draft.quote(documented)
     draft.say(_uses_of(relatives))
     return draft.finish("names")
-
-
-def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
-    """Return the section of a document that is about one name alone, as in references of options and settings."""
-    chunks = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
-    sections = [
-        (profile_path(one.document.path).flags, folders_to_sources(one.document.path), one.document.path, *section)
-        for one in chunks
-        if one.document.language in PROSE
-        for section in _sections_about(name, one)
-    ]
-    if not sections:
-        return None
-    *_, path, first, last, heading = min(sections)
-    return lines.hit(path, first, last, heading)
-
-
-def _sections_about(name: str, stored: StoredChunk) -> Iterator[tuple[int, int, str]]:
-    """Yield the first line, the last line and the heading of each section about a name.
-
-    The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words. What
-    stands before the first heading of a chunk belongs to the section that the chunk is called after.
-    """
-    several = re.IGNORECASE if " " in name else 0  # words, which headings write with capitals
-    begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)
-    text, start_line = stored.chunk.text, stored.chunk.span.start_line
-    pieces = pieces_of(text, begins=start_line == 1, language=stored.document.language)
-    for _, own in groupby(pieces, key=lambda one: one.section):
-        first, *more = own
-        shown = [first, *(one for one in more if text.count("\n", first.start, one.end) < _HEAD)]
-        heading, end = first.heading or stored.chunk.symbol or "", shown[-1].end
-        about = begins.match(heading) or same_in_any_style(re.sub(r"\W+", "_", heading.strip()), name)
-        if about and len(find_words(text[first.start : end])) >= _FEWEST_WORDS:
-            yield start_line + text.count("\n", 0, first.start), start_line + text.count("\n", 0, end), heading
 
 
 def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int, int]:
@@ -226,7 +279,7 @@ def _lines_worth_reading(lines: CorpusLines, home: Relative, definition: Definit
     file = lines.file(home.path)
     assert file is not None  # it is where the definition was found
     signature = end_of_head(file.lines, definition, home.start_line, _bare_name(home))
-    return first, min(end, max(_end_of_comment(file.lines, signature + 1), signature))
+    return first, min(end, max(end_of_comment(file.lines, signature + 1), signature))
 
 
 def _with_comment(file: IndexedFile | None, line: int) -> int:
@@ -234,33 +287,14 @@ def _with_comment(file: IndexedFile | None, line: int) -> int:
     return line if file is None else comment_above(file.lines, line - 1) + 1
 
 
-def _end_of_comment(lines: Sequence[str], start: int, longest: int = _HEAD) -> int:
-    """Return the last line of the comment or docstring that begins at a line; the line before if none begins there.
-
-    A comment counts up to ``longest`` lines.
-    """
-    if start > len(lines) or not _COMMENT.match(lines[start - 1]):
-        return start - 1
-    opening = re.match(r"\s*[rRuUbB]?(\"\"\"|'''|\{-|\(\*)", lines[start - 1])
-    closing = _CLOSES.get(opening[1], opening[1]) if opening else ""
-    for number in range(start, min(len(lines), start + longest) + 1):
-        line = lines[number - 1]
-        if opening is None and not _COMMENT.match(line):
-            return number - 1
-        closed = line.count(closing) - (number == start and opening[1] == closing) if opening else 0
-        if closed > 0:
-            return number
-    return min(len(lines), start + longest)
-
-
 def _uses_of(relatives: Related) -> str:
     """Return in words how often a name is used, and in how many files."""
-    least = "" if relatives.complete else "at least "
     code, tests = relatives.total.get("callers", 0), relatives.total.get("tests", 0)
     files = len({one.path for one in relatives.of("callers")})
     if not code and not tests:
         return "Nothing else here uses it, as far as its name tells."
-    text = f"Used at {least}{amount(code, 'place')} in {amount(files, 'file')}" if code else "Used"
+    least = not relatives.complete
+    text = f"Used at {amount(code, 'place', least=least)} in {amount(files, 'file')}" if code else "Used"
     return f"{text}{', and' if code else ''} at {amount(tests, 'place')} in tests." if tests else f"{text}."
 
 
@@ -319,7 +353,7 @@ def _explaining_lines(file: IndexedFile, definitions: Sequence[Definition]) -> I
     if total <= _WHOLE_FILE:
         yield 1, total, None
         return
-    head = _head(file)
+    head = head_comment(file.lines) or comment_below_includes(file.lines)
     main = _main(definitions, profile_path(file.document.path).stem, file.document.language)
     if head is not None:
         yield *head, None
@@ -348,47 +382,20 @@ def _is_described(file: IndexedFile, definition: Definition) -> bool:
     """Return whether a comment stands above a definition, or a docstring below its head."""
     head = end_of_head(file.lines, definition, definition.span.start_line, definition.name)
     return _with_comment(file, definition.span.start_line) < _line_named(file, definition) or (
-        _end_of_comment(file.lines, head + 1) > head
+        end_of_comment(file.lines, head + 1) > head
     )
 
 
 def _line_named(file: IndexedFile, definition: Definition) -> int:
     """Return the line that names a definition, whose span may begin with its comment."""
     numbers = range(definition.span.start_line, definition.span.end_line + 1)
-    return next((at for at in numbers if not _COMMENT.match(file.lines[at - 1])), definition.span.start_line)
+    return next((at for at in numbers if not COMMENT_LINE.match(file.lines[at - 1])), definition.span.start_line)
 
 
 def _words_above(file: IndexedFile, definition: Definition) -> int:
     """Return how many words the comment above a definition has."""
     first, name_line = _with_comment(file, definition.span.start_line), _line_named(file, definition)
     return len(find_words("\n".join(file.lines[first - 1 : name_line - 1])))
-
-
-def _head(file: IndexedFile) -> tuple[int, int] | None:
-    """Return the lines of the first comment of a file that is not a licence."""
-    at = 1
-    while at <= min(len(file.lines), 2 * _HEAD):
-        line = file.lines[at - 1]
-        if not line.strip() or line.startswith(_BEFORE_ALL) or _SPDX in line:
-            at += 1
-            continue
-        end = _end_of_comment(file.lines, at, _LONGEST_LICENCE)
-        if end < at:
-            return comment_below_includes(file.lines)
-        if (before := _before_legal_words(file.lines, at, end)) is not None:
-            return before
-        at = end + 1
-    return None
-
-
-def _before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
-    """Return the part of a comment before its licence or copyright notice; None if that part says nothing."""
-    while first < last and (_SPDX in lines[first - 1] or (_SPDX in lines[first] and not find_words(lines[first - 1]))):
-        first += 1
-    legal = (at for at in range(first, last + 1) if _LEGAL.search(lines[at - 1]))
-    end = min(next(legal, last + 1) - 1, first + _HEAD)
-    text = _ADDRESS.sub("", "\n".join(lines[first - 1 : end]))
-    return (first, end) if len(find_words(text)) >= _FEWEST_WORDS else None
 
 
 def _main(definitions: Sequence[Definition], stem: str, language: str) -> Definition | None:
@@ -434,7 +441,7 @@ def _line_of(lines: CorpusLines, path: str, definition: Definition) -> int:
     assert file is not None
     numbers = range(definition.span.start_line, definition.span.end_line + 1)
     return next(
-        (at for at in numbers if definition.name in file.lines[at - 1] and not _COMMENT.match(file.lines[at - 1])),
+        (at for at in numbers if definition.name in file.lines[at - 1] and not COMMENT_LINE.match(file.lines[at - 1])),
         definition.span.start_line,
     )
 
@@ -474,9 +481,8 @@ def _explain_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> No
 def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:
     """Yield a document's headings with their lines; a section of several chunks has one for each."""
     for chunk in (one.chunk for one in file.chunks if one.chunk.symbol):
-        heading, start = chunk.symbol or "", chunk.span.start_line
-        numbers = range(start, chunk.span.end_line + 1)
-        yield heading, next((at for at in numbers if heading in file.lines[at - 1]), start)
+        name, start = chunk.symbol or "", chunk.span.start_line
+        yield name, next((at for at in range(start, chunk.span.end_line + 1) if name in file.lines[at - 1]), start)
 
 
 def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:

@@ -12,15 +12,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
+from itertools import groupby
 
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
-from quaestor.answers.explain_name import section_about
+from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import EMPTY_WORDS, find_words, terms
+from quaestor.core.terms import EMPTY_WORDS, find_words, same_in_any_style, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
@@ -30,6 +31,10 @@ from quaestor.stores import StoredChunk
 
 _LONGEST = 160
 _MOST_CHUNKS = 400
+_MOST_HOLDING = 200
+"""The most chunks that are searched for the section that documents a name."""
+_HEAD = 20
+_FEWEST_WORDS_OF_SECTION = 4
 _LONGEST_LINE = 1000
 _MOST_LINES = 12
 _LONGEST_COMMENT = 30
@@ -429,3 +434,37 @@ def _end_of_entry(lines: Sequence[str], at: int, *, alone: bool) -> int:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
+    """Return the section of a document that is about one name alone, as in references of options and settings."""
+    chunks = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
+    sections = [
+        (profile_path(one.document.path).flags, folders_to_sources(one.document.path), one.document.path, *section)
+        for one in chunks
+        if one.document.language in PROSE
+        for section in _sections_about(name, one)
+    ]
+    if not sections:
+        return None
+    *_, path, first, last, heading = min(sections)
+    return lines.hit(path, first, last, heading)
+
+
+def _sections_about(name: str, stored: StoredChunk) -> Iterator[tuple[int, int, str]]:
+    """Yield the first line, the last line and the heading of each section about a name.
+
+    The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words. What
+    stands before the first heading of a chunk belongs to the section that the chunk is called after.
+    """
+    several = re.IGNORECASE if " " in name else 0  # words, which headings write with capitals
+    begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)
+    text, start_line = stored.chunk.text, stored.chunk.span.start_line
+    pieces = pieces_of(text, begins=start_line == 1, language=stored.document.language)
+    for _, own in groupby(pieces, key=lambda one: one.section):
+        first, *more = own
+        shown = [first, *(one for one in more if text.count("\n", first.start, one.end) < _HEAD)]
+        heading, end = first.heading or stored.chunk.symbol or "", shown[-1].end
+        about = begins.match(heading) or same_in_any_style(re.sub(r"\W+", "_", heading.strip()), name)
+        if about and len(find_words(text[first.start : end])) >= _FEWEST_WORDS_OF_SECTION:
+            yield start_line + text.count("\n", 0, first.start), start_line + text.count("\n", 0, end), heading

@@ -16,7 +16,7 @@ from itertools import groupby, islice
 from pathlib import Path
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, innermost_definition
-from quaestor.answers.explain_name import section_about
+from quaestor.answers.explain_option import section_about
 from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.project_facts import lines_of

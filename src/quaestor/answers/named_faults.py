@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
-from quaestor.answers.explain_name import section_about
-from quaestor.answers.explain_option import entry_about
+from quaestor.answers.explain_option import entry_about, section_about
 from quaestor.answers.listings import Declaration, declarations_of
 from quaestor.answers.resolved_names import resolve_name
 from quaestor.answers.way import Question, WayAnswer

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from quaestor.answers.drafts import in_code
 from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import NotFoundError
-from quaestor.core.terms import same_in_any_style, styles_of
+from quaestor.core.terms import same_in_any_style, styles_of, terms
+from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.corpus.document_paths import near_paths
 from quaestor.related import Related, RelatedKind, Relative
@@ -38,6 +41,7 @@ _CAUGHT = re.compile(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|A
 _SLIP = 0.9
 """The least similarity, 0 to 1, of a misspelt path to the path that it means."""
 _LONGEST_END = 8
+_MOST_NAMESAKES = 5
 _MOST_ENDS = 10
 _DEFINING = 50
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
@@ -58,12 +62,14 @@ class ResolvedName:
         related: its definitions, uses and so on; None if the name does not occur.
         corrected: whether ``name`` was taken for a similar name that does not occur.
         nearest: similar names, if the name does not occur.
+        namesakes: all paths that end like the name, the chosen one first, if there are several.
     """
 
     name: str
     related: Related | None
     corrected: bool = False
     nearest: tuple[str, ...] = ()
+    namesakes: tuple[str, ...] = ()
 
 
 _SINGLE_WORD = re.compile(r"[^\W_]\w*")
@@ -72,8 +78,10 @@ _SINGLE_WORD = re.compile(r"[^\W_]\w*")
 def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName | None:
     """Resolve a name, a path or the end of a path; None for a path that matches no document."""
     if looks_like_a_file(name):
-        if (path := resolve_path(corpus, name)) is not None:
+        if (path := resolve_path(corpus, name) or resolve_module(corpus, name)) is not None:
             return ResolvedName(path, corpus.related(path, kinds, limit))
+        if namesakes := paths_ending(corpus, name):
+            return ResolvedName(namesakes[0], corpus.related(namesakes[0], kinds, limit), namesakes=tuple(namesakes))
         if (path := nearest_path(corpus, name)) is not None:
             return ResolvedName(path, corpus.related(path, kinds, limit), corrected=True)
         if "/" in name:
@@ -81,10 +89,11 @@ def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit:
     name = _SINGLE_COLON.sub(".", name)
     if _QUALIFIED.search(name) and (path := resolve_module(corpus, name)) is not None:
         return ResolvedName(path, corpus.related(path, kinds, limit))
-    return _resolved_symbol(corpus, name, kinds, limit)
+    return resolve_symbol(corpus, name, kinds, limit)
 
 
-def _resolved_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName:
+def resolve_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName:
+    """Resolve the name of a definition; a module's only if nothing is defined by that name."""
     related = _find_related(corpus, name, kinds, limit)
     if related is None or not related.relatives:
         # At the end of a question it cannot be told from the question's own mark.
@@ -118,7 +127,9 @@ def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int
     unknown = corpus.spelling(name).unknown
     mended = replace_unknown(name, unknown)
     nearest = tuple(dict.fromkeys(near for one in unknown for near in one.nearest))
-    mended = _as_defined(corpus, mended) or mended
+    if mended != name:
+        mended = mended[:1].upper() + mended[1:] if name[:1].isupper() else mended
+        mended = _as_defined(corpus, mended) or _as_written(corpus, mended) or mended
     if mended != name and (related := _find_related(corpus, mended, kinds, limit)) is not None:
         return ResolvedName(mended, related, corrected=True)
     return ResolvedName(name, None, nearest=nearest)
@@ -132,9 +143,20 @@ def _in_another_style(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], l
 
 
 def _as_defined(corpus: Corpus, name: str) -> str:
-    """Return the only defined name that differs just in capitals; empty unless there is exactly one."""
+    """Return the only defined name that differs just in capitals; of several the only one that begins as it does."""
     names = {one for one in _defined_as(corpus, (name.lower(),)) if one.lower() == name.lower()}
+    names = names if len(names) == 1 else {one for one in names if one[0].isupper() == name[0].isupper()}
     return names.pop() if len(names) == 1 else ""
+
+
+def _as_written(corpus: Corpus, name: str) -> str:
+    """Return the form in which code writes a name most often, whatever its capitals; empty if it does not occur."""
+    pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])", re.IGNORECASE)
+    # Within text a name of several words is one term as a whole, and any other name is its stem.
+    found = corpus.store.holding([name.lower()], _DEFINING) or corpus.store.holding(terms(name)[:1], _DEFINING)
+    chunks = corpus.store.get(found).values()
+    forms = Counter(form for one in chunks for form in pattern.findall(one.chunk.text))
+    return max(forms, key=lambda form: (form[0].isupper() == name[0].isupper(), forms[form]), default="")
 
 
 def _defined_as(corpus: Corpus, names: Sequence[str]) -> Iterator[str]:
@@ -160,7 +182,7 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
                 for one in related.of("callers")
                 if one.role == "call" and (one.path not in homes or (makes and _RAISED.search(one.text)))
             )
-            own_calls = tuple(one for one in calls if not _calls_another(one.text, name))
+            own_calls = tuple(one for one in calls if not calls_another(one.text, name))
             if own_calls:
                 return own_calls
     return ()
@@ -208,11 +230,11 @@ def _first_group(match: re.Match[str] | None) -> str:
     return match[1] if match else ""
 
 
-def _calls_another(text: str, name: str) -> bool:
+def calls_another(text: str, name: str) -> bool:
     """Return whether a text only calls a name on other classes: ``Pool.create`` is no use of ``Faults.create``."""
     *owners, own = name.split(".")
     called = re.findall(rf"\b([A-Z]\w*)(?:\.|::|->){re.escape(own)}\b", text) if owners else []
-    return bool(called) and owners[-1] not in called
+    return bool(called) and {owners[-1], "Self"}.isdisjoint(called)
 
 
 def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
@@ -234,7 +256,7 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
     parts = wanted.split("/")
     # A file's name alone is the end of too many paths to be one of another machine's.
     ends = ["/".join(parts[at:]) for at in range(max(1, len(parts) - 1))][-_LONGEST_END:]
-    endings = (ending for end in ends if (ending := _paths_ending(corpus, end)))
+    endings = (ending for end in ends if (ending := paths_ending(corpus, end)))
     ending = _most_similar_paths(wanted, next(endings, []))
     if len(ending) > 1 and "/" not in wanted and profile_path(ending[0]).flags == profile_path(ending[1]).flags:
         # A file's name that several bear: the one in the root, or none.
@@ -265,10 +287,17 @@ def _in_common(one: str, other: str) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _paths_ending(corpus: Corpus, end: str) -> list[str]:
+def paths_ending(corpus: Corpus, end: str) -> list[str]:
     """Return the documents whose paths have an ending, sources and short paths first."""
     paths = corpus.store.paths_ending(end, _MOST_ENDS)
     return sorted(paths, key=lambda one: (profile_path(one).flags, len(one), one))
+
+
+def say_namesakes(target: str, paths: Sequence[str]) -> str:
+    """Return in words which files have a name, and that the answer is about the first of them."""
+    shown = ", ".join(map(in_code, paths[:_MOST_NAMESAKES]))
+    more = f" and {len(paths) - _MOST_NAMESAKES} more" if len(paths) > _MOST_NAMESAKES else ""
+    return f"{amount(len(paths), 'file')} here are called {in_code(target)}: {shown}{more}. This is about the first."
 
 
 def resolve_module(corpus: Corpus, name: str) -> str | None:
@@ -277,7 +306,7 @@ def resolve_module(corpus: Corpus, name: str) -> str | None:
     paths = [
         path
         for path in corpus.store.documents()
-        if f"/{_ENTRY.sub('', path).rpartition('.')[0] or _ENTRY.sub('', path)}".lower().endswith(ending)
+        if any(f"/{one.rpartition('.')[0] or one}".lower().endswith(ending) for one in (_ENTRY.sub("", path), path))
         and not profile_path(path).prose
     ]
     paths.sort(key=lambda one: (profile_path(one).flags, one.count("/"), one))

@@ -7,9 +7,9 @@ TRANSLATED = "Searched for in English"
 """The beginning of a line about translation above an answer of quotes."""
 
 
-def amount(number: int, noun: str) -> str:
-    """Return ``1 file``, ``2,000 files``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def amount(number: int, noun: str, *, least: bool = False) -> str:
+    """Return ``1 file``, ``2,000 files``; ``2,000 or more files`` where the number is the least that there are."""
+    return f"{number:,} {'or more ' if least else ''}{noun}{'' if number == 1 and not least else 's'}"
 
 
 def command(*words: object) -> str:

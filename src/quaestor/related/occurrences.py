@@ -29,11 +29,32 @@ _CALLS = frozenset(
 _CALLEES = ("function", "name", "method", "constructor", "macro", "target", "type")
 # A qualified name's last part stands for all of it.
 _QUALIFIED = re.compile(
-    r"attribute|member|field_expression|selector|scoped|qualified|navigation|index_expression|^dot$|command_name|user_type"
+    r"attribute|member|field_expression|selector|scoped|qualified|navigation|scope_resolution|nested_type|index_expression|^dot$|command_name|user_type"
 )
 _GENERIC = re.compile(r"generic|template_(?:function|method|type)|instantiation")
 _IMPORT = re.compile(r"import|^use_|include|export_specifier|^using_directive$|namespace_use")
-_NEW_NAME = re.compile(r"parameter|^keyword_argument$|^named_argument$|label|^for_in_clause$|^value_argument_label$")
+_NEW_NAME = re.compile(
+    r"parameter|^keyword_argument$|^named_argument$|label|^method_(?:elem|spec)$|^for_in_clause$|^value_argument_label$"
+)
+# What a type inherits from or implements stands in one of these, alone or in a list, qualified, or with arguments.
+_BASES = re.compile(
+    r"heritage|extends|implements|superclass|super_interfaces|^interfaces$|^mixins$|base_(?:class_)?clause|base_list"
+    r"|interface_clause|delegation_specifier|inheritance|behaviour|^class_interface$|^instance$"
+)
+_AROUND_BASE = re.compile(
+    r"^(?:user_type|constructor_invocation|explicit_delegation|type_list|primary_constructor_base_type|user_defined_type"
+    r"|class_path)$"
+)
+_BASES_WITHIN = {
+    "argument_list": "class_definition",
+    "arguments": "class_definition",
+    "trait_bounds": "trait_item",
+    "type_elem": "interface_type",
+}
+"""What holds bases within a certain node only."""
+_INCLUDES = re.compile(rb"(?:include|extend|prepend|use|defimpl|behaviour|@behaviour)\b")
+"""Calls that make what they are given a base, in Ruby and Elixir."""
+_ALIASES = re.compile(rb"(?:alias|import|require)\b")
 _QUOTED = re.compile(r"comment|string|^text$|heredoc")
 _ENCLOSING = CALLABLES | CONTAINERS
 # Here a bare name of another file means nothing unless the file imports it.
@@ -47,7 +68,7 @@ class Occurrence:
     """One occurrence of a name.
 
     Attributes:
-        role: ``definition``, ``call``, ``reference`` or ``import``.
+        role: ``definition``, ``call``, ``base``, ``reference`` or ``import``.
         start_line: the first line, 1-based.
         end_line: the last line, inclusive: of the whole definition, or the line itself.
         symbols: enclosing definitions, outermost first; a definition's own name comes last.
@@ -182,8 +203,10 @@ class _Reader:
         defined: set[int] = set()
         for offset in offsets:
             node = root.descendant_for_byte_range(offset, offset + len(self._name))
-            # A comment or a string is one larger node; a name is a node of its own.
-            if node is None or node.start_byte != offset or node.end_byte != offset + len(self._name):
+            # A comment or a string is one larger node; a name is a node of its own, or ends a module's in Elixir.
+            if node is None or node.end_byte != offset + len(self._name):
+                continue
+            if node.start_byte != offset and node.type != "alias":
                 continue
             if _QUOTED.search(node.type) or (node.parent is not None and _is_quoted(node.parent)):
                 continue
@@ -257,23 +280,42 @@ class _Reader:
 
     def _role(self, node: Node) -> Role | None:
         parent = node.parent
-        if parent is None:
-            return None
-        if _NEW_NAME.search(parent.type) and _is_new_name(parent, node):
+        if parent is None or (_NEW_NAME.search(parent.type) and _is_new_name(parent, node)):
             return None
         if parent.type == "token_tree":
             follows = self._source.data[node.end_byte : node.end_byte + 1]
             return "call" if follows == b"(" else "reference"
+        if self._is_base(node):
+            return "base"
         if _is_called(node):
             return "call"
         above: Node | None = parent
         for _ in range(8):
             if above is None:
                 break
-            if _IMPORT.search(above.type) or self._is_required(above, node):
+            if _IMPORT.search(above.type) or self._is_required(above, node) or self._is_aliased(above, node):
                 return "import"
             above = above.parent
         return "reference"
+
+    def _is_base(self, node: Node) -> bool:
+        """Return whether a type inherits from what a node names, or implements it."""
+        child, parent = node, node.parent
+        while parent is not None and (_AROUND_BASE.match(parent.type) or _stands_for(parent, child)):
+            child, parent = parent, parent.parent
+        above = parent.parent if parent is not None else None
+        if parent is None or above is None:
+            return False
+        stated = parent.child_by_field_name("trait" if parent.type == "impl_item" else "name")
+        if parent.type == "impl_item":
+            return stated is not None and stated.id == child.id
+        if parent.type == "field_declaration":
+            return stated is None  # a struct of Go embeds what has no name of its own
+        if parent.type == "use_declaration":
+            return child.type in ("name", "qualified_name")  # a trait of PHP; Rust imports by such a node
+        included = above.type == "call" and _INCLUDES.match(self._source.data, above.start_byte) is not None
+        within = _BASES_WITHIN.get(parent.type)
+        return (above.type == within or included) if within else _BASES.search(parent.type) is not None
 
     def _is_required(self, declarator: Node, node: Node) -> bool:
         """Return whether a name is assigned by ``= require(...)``, alone or in a destructuring."""
@@ -283,6 +325,14 @@ class _Reader:
         if bound is None or value is None or node.end_byte > bound.end_byte:
             return False
         return self._source.data.startswith(b"require(", value.start_byte)
+
+    def _is_aliased(self, call: Node, node: Node) -> bool:
+        """Return whether a call in Elixir imports the module that a node names: ``alias Shop.Client``."""
+        return (
+            node.type == "alias"
+            and call.type == "call"
+            and _ALIASES.match(self._source.data, call.start_byte) is not None
+        )
 
     def _is_member(self, definition: Node) -> bool:
         above = definition.parent
@@ -322,12 +372,16 @@ def _is_called(node: Node) -> bool:
     while (parent := child.parent) is not None:
         if parent.type in _CALLS:
             return _is_callee(parent, child)
-        qualified = _QUALIFIED.search(parent.type) and parent.end_byte == child.end_byte
-        generic = _GENERIC.search(parent.type) and parent.start_byte == child.start_byte
-        if not (qualified or generic):
+        if not _stands_for(parent, child):
             return False
         child = parent
     return False
+
+
+def _stands_for(parent: Node, child: Node) -> bool:
+    """Return whether a node is one of its children qualified or with type arguments: ``shop.Client``, ``List<T>``."""
+    qualified = _QUALIFIED.search(parent.type) is not None and parent.end_byte == child.end_byte
+    return qualified or (_GENERIC.search(parent.type) is not None and parent.start_byte == child.start_byte)
 
 
 def _is_callee(call: Node, child: Node) -> bool:

@@ -137,10 +137,8 @@ class NameRelatives:
     def _in_scope_of_target(self, relatives: list[Relative]) -> list[Relative]:
         target = self._target
         if target.scope:
-            ending = ".".join((*target.scope, target.name))
-            scoped = [one for one in relatives if f".{one.symbol}".endswith(f".{ending}")]
-            scoped = scoped or [one for one in relatives if _in_module(one, target.scope)]
-            relatives = scoped or relatives
+            scoped = (_in_scope(relatives, target, count) for count in range(len(target.scope) + 1))
+            relatives = next(filter(None, scoped), relatives)
         if target.path is not None:
             there = [one for one in relatives if one.path == target.path]
             line = target.line
@@ -177,8 +175,8 @@ class NameRelatives:
                 result.complete = False
         result.relatives += spare[: max(0, self._limit - len(result.relatives))]
         # A caller says more than what only names or imports it; files stay in their order.
-        order = {"call": 0, "reference": 1, "import": 2, "mention": 3}
-        result.relatives.sort(key=lambda one: order.get(one.role, 4))
+        order = {"call": 0, "base": 1, "reference": 2, "import": 3, "mention": 4}
+        result.relatives.sort(key=lambda one: order.get(one.role, len(order)))
         return result
 
     def _mirrors(self) -> Iterator[Relative]:
@@ -201,6 +199,13 @@ class NameRelatives:
         # A text without headings is as likely a list of words as prose.
         sections = [one.chunks[0] for one in prose if one.chunks[0].document.chunker == "headings"]
         yield from (chunk_relative(one, "mention") for one in sections[:2])
+
+
+def _in_scope(relatives: list[Relative], target: Target, count: int) -> list[Relative]:
+    """Return the definitions in a scope of which the first ``count`` names are a module's: ``shop.desk.Desk``."""
+    module, ending = target.scope[:count], ".".join((*target.scope[count:], target.name))
+    fit = (one for one in relatives if f".{one.symbol}".endswith(f".{ending}"))
+    return [one for one in fit if not module or _in_module(one, module)]
 
 
 def _in_module(relative: Relative, scope: tuple[str, ...]) -> bool:

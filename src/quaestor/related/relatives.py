@@ -8,11 +8,12 @@ from typing import Literal, get_args
 
 RelatedKind = Literal["definitions", "callers", "tests", "neighbours"]
 Role = Literal[
-    "definition", "call", "reference", "import", "mention", "named alike", "same file", "imported", "similar"
+    "definition", "call", "base", "reference", "import", "mention", "named alike", "same file", "imported", "similar"
 ]
 """How a place is related to the target.
 
-``call``, ``reference`` and ``import`` are uses of the name in code; ``mention``: the word occurs in prose or in a
+``call``, ``base``, ``reference`` and ``import`` are uses of the name in code, ``base`` where a type inherits from it or
+implements it; ``mention``: the word occurs in prose or in a
 language whose syntax is not known. ``named alike``: a test file whose name mirrors the document's. ``imported``:
 imported by the document. ``similar``: nearest in meaning.
 """

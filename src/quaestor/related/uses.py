@@ -27,7 +27,7 @@ from quaestor.stores import FieldBoosts, Store, StoredChunk
 # A kilobyte takes some 200 microseconds to parse. What lies beyond this is counted, not confirmed.
 _BYTES_EACH = 13_000
 _LEAST = 10
-_ROLES = ("call", "reference", "import", "mention")
+_ROLES = ("call", "base", "reference", "import", "mention")
 
 # What is looked at, for each place that is wanted. Of a name that stands in more chunks, those that hold it most often
 # are; a chunk takes some 30 microseconds to fetch.

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.core.terms import same_in_any_style, searched_terms, styles_of
-from quaestor.search.background_documents import GENERATED, earlier_editions, is_generated, kinds_asked_for
-from quaestor.search.chunk_traits import Traits
+from quaestor.search.background_documents import GENERATED, earlier_editions, kinds_asked_for
+from quaestor.search.chunk_traits import GENERATED_ROW, Traits
 from quaestor.search.file_features import CandidateFiles, best_agreement, path_agreement
 from quaestor.search.query import Query
 from quaestor.search.sought_kind import sought_kind
@@ -175,9 +175,11 @@ def _at_whole_path(query: Query, traits: Sequence[Traits], files: CandidateFiles
     end, line = path_and_line(query.whole)
     fits = np.array([_path_fit(end, path) for path in files.paths])
     best = fits.max()
-    shown = np.array([_holds_line(known, line) for known in traits], dtype=np.bool_)
-    shown &= (fits == best)[files.owner]
-    return shown if best else np.zeros_like(shown)
+    shown = np.zeros(len(traits), dtype=np.bool_)
+    if best:
+        rows = np.flatnonzero((fits == best)[files.owner]).tolist()
+        shown[rows] = [traits[row].holds_line(line) for row in rows]
+    return shown
 
 
 def _path_fit(end: str, path: str) -> int:
@@ -292,14 +294,8 @@ def _chunks_at_places(query: Query, traits: Sequence[Traits], files: CandidateFi
         if best < 1 and not ("/" not in place.path and best > 0):
             continue
         for row in np.flatnonzero(fits == best).tolist():
-            mask[row] |= _holds_line(traits[row], place.line)
+            mask[row] |= traits[row].holds_line(place.line)
     return mask
-
-
-def _holds_line(traits: Traits, line: int | None) -> bool:
-    """Return whether a chunk contains a line of its file, or the file's beginning if no line is named."""
-    span = traits.stored.chunk.span
-    return traits.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
 
 
 def _holds_quoted_words(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
@@ -329,12 +325,12 @@ def _asks_more(query: Query) -> bool:
     return bool(searched_terms(rest))
 
 
-def background_among(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
+def background_among(query: Query, fixed: NDArray[np.float32], files: CandidateFiles) -> NDArray[np.bool_]:
     """Return which files are background of a kind, or translations into a language, that was not asked for.
 
     Args:
         query: what is asked.
-        traits: the traits of the candidates.
+        fixed: what no query changes of the candidates; see ``chunk_traits.fixed_matrix``.
         files: the candidates by file.
 
     Returns:
@@ -343,8 +339,7 @@ def background_among(query: Query, traits: Sequence[Traits], files: CandidateFil
     wanted_kinds = kinds_asked_for(query.text) | kinds_asked_for(query.original) | {""}
     background = np.array([profile.background not in wanted_kinds for profile in files.profiles], dtype=np.bool_)
     if GENERATED not in wanted_kinds:
-        documents = dict(zip(files.owner.tolist(), [known.stored.document for known in traits], strict=True))
-        background[[number for number, document in documents.items() if is_generated(document.note)]] = True
+        background[files.owner[fixed[GENERATED_ROW] > 0]] = True
     if not files.corpora:  # files of several corpora are no editions of one another
         background[earlier_editions(files.paths, query.text)] = True
     if query.places:

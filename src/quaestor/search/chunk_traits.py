@@ -8,13 +8,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from struct import Struct
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
 
 from quaestor.core.terms import terms_of_word
+from quaestor.search.background_documents import is_generated
 from quaestor.search.path_roles import profile_path
 from quaestor.search.phrases import Words, WordSet, word_numbers, word_set
 from quaestor.stores import Store, StoredChunk, Where
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FIXED: tuple[str, ...] = (
     "test",
@@ -26,8 +33,15 @@ FIXED: tuple[str, ...] = (
     "anonymous",
     "first_in_file",
     "file_size",
+    "generated",
+    "values",
+    "position",
 )
-"""Names of the features that do not depend on the query, in order."""
+"""Names of what no query changes, in their order: features, and what else is looked at of every candidate."""
+GENERATED_ROW, VALUES_ROW = FIXED.index("generated"), FIXED.index("values")
+
+_VALUES = "csv"
+"""The language of tables of values, which are neither prose nor code."""
 
 _TYPE_KINDS = frozenset("class type struct enum interface trait protocol module namespace object impl".split())
 _FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
@@ -61,14 +75,17 @@ class Traits:
         terms: the same terms, each once.
         name_terms: the terms of the names that it defines.
         symbol_parts: the terms of its symbol, without the one of a compound as a whole.
+        exact: names whose definitions begin in it, without headings.
         fixed: the values of ``FIXED``, float32, as bytes.
         rows: the embedder's rows for its words, as ``Pieces.row_bytes`` returns them; computed at the first use.
+        words: its text as ``phrases.word_numbers`` reads it; computed by ``read_words`` at the first use, because a
+            query of one word has no runs and does not need it.
     """
 
     __slots__ = (
         "_word_set",
-        "_words",
         "all_terms",
+        "exact",
         "fixed",
         "name_terms",
         "path",
@@ -77,6 +94,7 @@ class Traits:
         "symbol_parts",
         "terms",
         "test",
+        "words",
     )
 
     def __init__(self, stored: StoredChunk) -> None:
@@ -96,10 +114,11 @@ class Traits:
         self.terms = frozenset(all_terms)
         self.name_terms = name_terms
         self.symbol_parts = frozenset(symbol_terms[1:] or symbol_terms)
+        self.exact: Sequence[str] = () if path.prose else chunk.defines
         self.test = test = path.test or is_inline_test(stored)
         self.fixed = _FLOATS(test, path.example, path.declaration, path.prose, *_kind(stored))
         self.rows = b""
-        self._words: Words = b""
+        self.words: Words = b""
         self._word_set: tuple[WordSet | None] | None = None
 
     @property
@@ -109,30 +128,34 @@ class Traits:
         return frozenset(map(str.lower, chunk.defines or ((chunk.symbol,) if chunk.symbol else ())))
 
     @property
-    def exact(self) -> Sequence[str]:
-        """Names whose definitions begin in it, without headings."""
-        return () if self.path.prose else self.stored.chunk.defines
-
-    @property
     def owners(self) -> frozenset[str]:
         """The names of its enclosing definitions and its file, in lower case, as they precede a qualified name."""
         chunk, path = self.stored.chunk, self.path
         of_symbol = (chunk.symbol,) if chunk.symbol else ()
         return frozenset(map(str.lower, (*chunk.scope, *of_symbol, path.stem, *path.folders)))
 
-    @property
-    def words(self) -> Words:
-        """Its text as ``phrases.word_numbers`` reads it, kept; a query of one word has no runs and does not need it."""
-        if not self._words:
-            self._words = word_numbers(self.stored.chunk.text)
-        return self._words
+    def holds_line(self, line: int | None) -> bool:
+        """Return whether it contains a line of its file, or the file's beginning if no line is named."""
+        span = self.stored.chunk.span
+        return self.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
+
+    def read_words(self) -> Words:
+        """Return ``words``."""
+        self.words = self.words or word_numbers(self.stored.chunk.text)
+        return self.words
 
     @property
     def word_set(self) -> WordSet | None:
         """Its distinct words as ``duplicates`` compares them; found once and kept."""
         if self._word_set is None:
-            self._word_set = (word_set(self.words),)
+            self._word_set = (word_set(self.read_words()),)
         return self._word_set[0]
+
+
+def fixed_matrix(traits: Sequence[Traits]) -> NDArray[np.float32]:
+    """Return what no query changes of some chunks, shape ``(len(FIXED), chunks)``."""
+    values = np.frombuffer(b"".join([known.fixed for known in traits]), dtype=np.float32)
+    return values.reshape(len(traits), len(FIXED)).T
 
 
 def is_inline_test(stored: StoredChunk) -> bool:
@@ -152,14 +175,17 @@ def _terms(names: tuple[str, ...]) -> Terms:
 
 
 def _kind(stored: StoredChunk) -> Sequence[float]:
-    """Return type_kind, function_kind, anonymous, first_in_file and file_size."""
-    chunk = stored.chunk
+    """Return type_kind, function_kind, anonymous, first_in_file, file_size, generated, values and position."""
+    chunk, document = stored.chunk, stored.document
     return (
         chunk.kind in _TYPE_KINDS,
         chunk.kind in _FUNCTION_KINDS,
         chunk.symbol is None,
         stored.position == 0,
-        min(math.log1p(stored.document.size) / 14, 1),
+        min(math.log1p(document.size) / 14, 1),
+        is_generated(document.note),
+        document.language == _VALUES,
+        stored.position,
     )
 
 
@@ -176,16 +202,17 @@ class ChunkCache:
         self._documents: dict[str, Sequence[StoredChunk]] = {}
         self._pointed: dict[tuple[str, Where | None], Fits] = {}
 
-    def get(self, store: Store, ids: Collection[int]) -> list[Traits]:
+    def get(self, store: Store, ids: Collection[int]) -> dict[int, Traits]:
         """Return the traits of the chunks that exist, in the order of ``ids``; only unknown chunks are fetched."""
         recent = self._recent
+        with suppress(KeyError):
+            return dict(zip(ids, map(recent.__getitem__, ids), strict=True))
         missing = [identifier for identifier in ids if identifier not in recent]
-        if missing:
-            earlier = self._earlier
-            recent.update((identifier, earlier[identifier]) for identifier in missing if identifier in earlier)
-            unknown = [identifier for identifier in missing if identifier not in recent]
-            recent.update((identifier, Traits(stored)) for identifier, stored in store.get(unknown).items())
-        return [recent[identifier] for identifier in ids if identifier in recent]
+        earlier = self._earlier
+        recent.update((identifier, earlier[identifier]) for identifier in missing if identifier in earlier)
+        unknown = [identifier for identifier in missing if identifier not in recent]
+        recent.update((identifier, Traits(stored)) for identifier, stored in store.get(unknown).items())
+        return {identifier: recent[identifier] for identifier in ids if identifier in recent}
 
     def of_document(self, store: Store, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order, as ``Store.chunks_of`` does."""

@@ -33,7 +33,12 @@ class DuplicateGroup(NamedTuple):
     duplicates: tuple[int, ...]
 
 
-def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[DuplicateGroup]:
+def alone(place: int) -> DuplicateGroup:
+    """Return the group of a candidate that has no duplicates."""
+    return DuplicateGroup(place, place, ())
+
+
+def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float]) -> list[DuplicateGroup]:
     """Group ranked candidates of different documents that say the same.
 
     Each group shows a certain candidate if it has one, else one that is not background, else the one nearest to the
@@ -42,7 +47,6 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int
     Args:
         ranked: the candidates, best first.
         steps: the step of each candidate: positive if it is certain, negative if it is background.
-        most: the number of first candidates that are compared.
 
     Returns:
         Groups in the order of their best candidates; most have one member.
@@ -50,7 +54,7 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int
     groups: list[list[int]] = []
     sizes: list[int] = []
     by_extreme: dict[int, list[int]] = {}
-    for place, known in enumerate(ranked[:most]):
+    for place, known in enumerate(ranked):
         own = known.word_set
         size, extremes = (len(own.words), (own.least, ~own.greatest)) if own else (0, ())
         near = [
@@ -68,27 +72,26 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int
             by_extreme.setdefault(extreme, []).append(len(groups))
         groups.append([place])
         sizes.append(size)
-    alone = [DuplicateGroup(place, place, ()) for place in range(min(most, len(ranked)), len(ranked))]
-    return [_group_with_leader(group, ranked, steps) for group in groups] + alone
+    return [_group_with_leader(group, ranked, steps) for group in groups]
 
 
 def _is_duplicate(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
     """Return whether a candidate says the same as a group's first, and its document is not in the group."""
     one, other = ranked[group[0]], ranked[place]
-    path = other.stored.document.path
-    if any(ranked[member].stored.document.path == path for member in group):
-        return False
     first, second = one.word_set, other.word_set
     if first is None or second is None:
         return False
     enough = ALIKE if one.path.prose or one.path.data else ALIKE_CODE
-    shared = len(first.words & second.words)
-    return shared >= enough * (len(first.words) + len(second.words) - shared)
+    fewer, more = sorted((len(first.words), len(second.words)))
+    if fewer < enough * more or any(ranked[member].path.path == other.path.path for member in group):
+        return False
+    shared = first.count_shared(second)
+    return shared >= enough * (fewer + more - shared)
 
 
 def _group_with_leader(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> DuplicateGroup:
     if len(group) == 1:
-        return DuplicateGroup(group[0], group[0], ())
+        return alone(group[0])
     leader = min(group, key=lambda place: (-steps[place], ranked[place].path.depth, place))
     return DuplicateGroup(group[0], leader, tuple(place for place in group if place != leader))
 

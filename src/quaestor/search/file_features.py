@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.search.path_roles import PathProfile, is_entry, profile_path
+from quaestor.search.chunk_traits import Traits
+from quaestor.search.path_roles import PathProfile, is_entry
 from quaestor.search.query import Place
-from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx"})
-_IMPLEMENTATIONS = frozenset({".c", ".cc", ".cpp", ".cxx", ".m", ".mm"})
+_HEADERS = frozenset({"h", "hh", "hpp", "hxx"})
+_IMPLEMENTATIONS = frozenset({"c", "cc", "cpp", "cxx", "m", "mm"})
 
 Rows: TypeAlias = "slice | NDArray[np.intp]"
 """Some of the candidates."""
@@ -39,11 +39,13 @@ class CandidateFiles(NamedTuple):
     corpora: Sequence[int] = ()
 
 
-def group_by_file(chunks: Sequence[StoredChunk]) -> CandidateFiles:
+def group_by_file(traits: Sequence[Traits]) -> CandidateFiles:
     """Return candidates by file, in the order of each file's first candidate."""
+    profiles = [known.path for known in traits]
     numbers: dict[str, int] = {}
-    owner = [numbers.setdefault(chunk.document.path, len(numbers)) for chunk in chunks]
-    return CandidateFiles(np.array(owner), list(numbers), list(map(profile_path, numbers)))
+    owner = [numbers.setdefault(profile.path, len(numbers)) for profile in profiles]
+    of_paths = {profile.path: profile for profile in profiles}
+    return CandidateFiles(np.array(owner), list(numbers), list(of_paths.values()))
 
 
 def best_agreement(places: Sequence[Place], files: CandidateFiles) -> NDArray[np.float64]:
@@ -53,7 +55,7 @@ def best_agreement(places: Sequence[Place], files: CandidateFiles) -> NDArray[np
     return np.array([max(path_agreement(place.path, path) for place in places) for path in files.paths])
 
 
-def line_match(places: Sequence[Place], files: CandidateFiles, chunks: Sequence[StoredChunk]) -> list[bool]:
+def line_match(places: Sequence[Place], files: CandidateFiles, traits: Sequence[Traits]) -> list[bool]:
     """Return for each candidate whether any of ``places`` points at a line inside it."""
     lines = [
         [place.line for place in places if place.line is not None and path_agreement(place.path, path) > 0]
@@ -61,8 +63,8 @@ def line_match(places: Sequence[Place], files: CandidateFiles, chunks: Sequence[
     ]
     return [
         bool(lines[owner])  # of few files any
-        and any(chunk.chunk.span.start_line <= line <= chunk.chunk.span.end_line for line in lines[owner])
-        for owner, chunk in zip(files.owner.tolist(), chunks, strict=True)
+        and any(known.holds_line(line) for line in lines[owner])
+        for owner, known in zip(files.owner.tolist(), traits, strict=True)
     ]
 
 
@@ -141,7 +143,9 @@ def is_implemented_elsewhere(files: CandidateFiles, behind: NDArray[np.bool_]) -
     A header without a namesake says all there is, as those of templates do. Files of two corpora are unrelated, and so
     are a background file and any other.
     """
+    endings = [profile.ending for profile in files.profiles]
+    if _HEADERS.isdisjoint(endings):
+        return np.zeros(len(endings), dtype=np.bool_)
     names = [*zip(files.corpora or repeat(0), behind.tolist(), (one.stem for one in files.profiles), strict=False)]
-    endings = [f".{path.rpartition('.')[2].lower()}" for path in files.paths]
     implemented = {name for name, ending in zip(names, endings, strict=True) if ending in _IMPLEMENTATIONS}
     return np.array([ending in _HEADERS and name in implemented for name, ending in zip(names, endings, strict=True)])

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice, pairwise, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from math import ceil, inf
 
 from quaestor.chunking.languages import PROSE
@@ -97,7 +97,7 @@ class ChunkRun(NamedTuple):
 
 
 def join_passages(
-    ranked: Sequence[StoredChunk], k: int, document: Callable[[str], Sequence[StoredChunk]]
+    ranked: Iterable[StoredChunk], k: int, document: Callable[[str], Sequence[StoredChunk]]
 ) -> list[tuple[int, Chunk]]:
     """Return what up to ``k`` passages show, best first: the text of each, and the place of its best chunk.
 
@@ -211,11 +211,13 @@ def _whole_section(
 def _with_rest_of_definition(run: ChunkRun, document: Callable[[str], Sequence[StoredChunk]]) -> ChunkRun:
     """Return a passage of code with the rest of its definition and its members, as far as they fit."""
     names = _names(run.main)
-    before, after = map(deque, _free_neighbours(run, (), document))
+    before, after = _free_neighbours(run, (), document)
     shown = deque(run.chunks)
     for more, add in ((after, shown.append), (before, shown.appendleft)):
-        while more and _names(more[0])[: len(names)] == names and _size(shown) + _size([more[0]]) <= DEFINITION:
-            add(more.popleft())
+        for one in more:
+            if _names(one)[: len(names)] != names or _size(shown) + _size([one]) > DEFINITION:
+                break
+            add(one)
     return ChunkRun(run.rank, tuple(shown), run.names, run.main)
 
 
@@ -227,15 +229,18 @@ def _with_neighbours(
     Following chunks are added first. A preceding chunk is added only if it is of the same section, so that nobody has
     to read the end of another section first.
     """
-    before, after = map(deque, _free_neighbours(run, others, document))
-    if _is_item(run, [*islice(before, 1), *islice(after, 1)]):
+    before, after = _free_neighbours(run, others, document)
+    above, below = next(before, None), next(after, None)
+    if _is_item(run, [one for one in (above, below) if one is not None]):
         return run
     shown = deque(run.chunks)
     while _size(shown) < ENOUGH:
-        if after and _size(shown) + _size([after[0]]) <= LARGEST:
-            shown.append(after.popleft())
-        elif before and _names(before[0]) == _names(shown[0]) and _size(shown) + _size([before[0]]) <= LARGEST:
-            shown.appendleft(before.popleft())
+        if below is not None and _size(shown) + _size([below]) <= LARGEST:
+            shown.append(below)
+            below = next(after, None)
+        elif above is not None and _names(above) == _names(shown[0]) and _size(shown) + _size([above]) <= LARGEST:
+            shown.appendleft(above)
+            above = next(before, None)
         else:
             break
     return ChunkRun(run.rank, tuple(shown), run.names, run.main)
@@ -248,7 +253,7 @@ def _with_what_follows(
     if not _announces_more(run):
         return run
     _, after = _free_neighbours(run, others, document)
-    longer = run._replace(chunks=(*run.chunks, *after[:1]))
+    longer = run._replace(chunks=(*run.chunks, *islice(after, 1)))
     return longer if longer.size <= LED else run
 
 
@@ -259,29 +264,29 @@ def _announces_more(run: ChunkRun) -> bool:
 
 def _free_neighbours(
     run: ChunkRun, others: Sequence[ChunkRun], document: Callable[[str], Sequence[StoredChunk]]
-) -> tuple[list[StoredChunk], list[StoredChunk]]:
+) -> tuple[Iterator[StoredChunk], Iterator[StoredChunk]]:
     """Return the chunks before and after a run, nearest first, up to a gap or a chunk that is shown already."""
     first, last = run.chunks[0], run.chunks[-1]
     siblings = document(run.path)
     # What a document had when it was searched may not be what it has now.
     if [one.id for one in siblings[first.position : last.position + 1]] != [one.id for one in run.chunks]:
-        return [], []
+        return iter(()), iter(())
     used_chunks = {one.id for other in others for one in other.chunks}
     above, below = reversed(siblings[: first.position]), siblings[last.position + 1 :]
     return _until_gap(first, above, used_chunks), _until_gap(last, below, used_chunks)
 
 
-def _until_gap(start: StoredChunk, others: Iterable[StoredChunk], used_chunks: AbstractSet[int]) -> list[StoredChunk]:
-    free: list[StoredChunk] = []
-    for one, other in pairwise([start, *others]):
+def _until_gap(
+    start: StoredChunk, others: Iterable[StoredChunk], used_chunks: AbstractSet[int]
+) -> Iterator[StoredChunk]:
+    for one, other in pairwise(chain([start], others)):
         if (
             other.id in used_chunks
             or not _are_adjacent(one.chunk.span, other.chunk.span)
             or _on_different_pages(one, other)
         ):
             break
-        free.append(other)
-    return free
+        yield other
 
 
 def _is_item(run: ChunkRun, neighbours: Sequence[StoredChunk]) -> bool:

@@ -54,6 +54,7 @@ def join_candidates(each: Sequence[Candidates]) -> Candidates:
             [profile for own in files for profile in own.profiles],
             [number for number, own in enumerate(files) for _ in own.paths],
         ),
+        np.concatenate([one.fixed for one in each], axis=1),
     )
 
 
@@ -96,7 +97,7 @@ def top_candidates(query: Query, candidates: Candidates, count: int) -> Candidat
         names = frozenset(query.names)
         chosen |= [not known.names.isdisjoint(names) for known in candidates.traits]
     if query.quotes or query.whole:
-        behind = background_among(query, candidates.traits, candidates.files)
+        behind = background_among(query, candidates.fixed, candidates.files)
         chosen |= certainty_steps(query, candidates.traits, candidates.files, behind) > 0
     if query.places:
         files = candidates.files
@@ -190,6 +191,7 @@ def _select_candidates(candidates: Candidates, chosen: NDArray[np.bool_]) -> Can
             _items_at(files.profiles, numbers.tolist()),
             _items_at(files.corpora, numbers.tolist()) if files.corpora else (),
         ),
+        candidates.fixed[:, rows],
     )
 
 

@@ -56,6 +56,8 @@ class PathProfile(NamedTuple):
     """The words and roles of a path.
 
     Attributes:
+        path: the path.
+        ending: what stands behind the last stop of the file name, in lower case; empty without one.
         stem: the file name without extensions, lower-case letters and digits only.
         stem_terms: the terms of the file name.
         folders: the nearest folders.
@@ -66,6 +68,8 @@ class PathProfile(NamedTuple):
         background: the kind of a document that ranks behind others, see ``background_documents``; empty for any other.
     """
 
+    path: str
+    ending: str
     stem: str
     stem_terms: frozenset[str]
     folders: tuple[str, ...]
@@ -99,6 +103,8 @@ def profile_path(path: str) -> PathProfile:
     stem_terms, folder_terms = _terms_of_name(stem), frozenset().union(*map(_terms_of_name, parts[-1 - _SPEAKING : -1]))
     prose, data = ending in _PROSE, ending in _DATA
     return PathProfile(
+        path=path,
+        ending=ending,
         stem=stem.lower().encode("ascii", "ignore").translate(None, _NOT_IN_STEMS).decode(),
         stem_terms=stem_terms,
         folders=tuple(parts[-1 - _SPEAKING : -1]),

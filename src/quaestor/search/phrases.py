@@ -52,11 +52,17 @@ class WordRuns(NamedTuple):
 
 
 class WordSet(NamedTuple):
-    """The distinct words of a text, by their numbers, with the least and the greatest of these."""
+    """The distinct words of a text, by their numbers, ascending, with the least and the greatest of these."""
 
     least: int
     greatest: int
-    words: frozenset[int]
+    words: NDArray[np.uintc]
+
+    def count_shared(self, other: WordSet) -> int:
+        """Return how many words two texts have in common."""
+        both = np.concatenate([self.words, other.words])
+        both.sort()
+        return int(np.count_nonzero(both[1:] == both[:-1]))
 
 
 def word_numbers(text: str) -> Words:
@@ -66,8 +72,10 @@ def word_numbers(text: str) -> Words:
 
 def word_set(words: Words) -> WordSet | None:
     """Return the distinct words of a text; None if it is so short that the same words may stand twice by chance."""
-    distinct = frozenset(memoryview(words).cast(_NUMBERS)) - {_NO_WORD}
-    return WordSet(min(distinct), max(distinct), distinct) if len(distinct) >= _FEWEST_WORDS else None
+    numbers = np.frombuffer(words, np.uintc).copy()  # of which the least is the one that ends the text
+    numbers.sort()
+    distinct = numbers[1:][numbers[1:] != numbers[:-1]]
+    return WordSet(int(distinct[0]), int(distinct[-1]), distinct) if len(distinct) >= _FEWEST_WORDS else None
 
 
 def _words(text: str) -> list[bytes]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -25,9 +25,9 @@ from quaestor.search.certain_hits import (
     raise_written_names,
     steps_of_code,
 )
-from quaestor.search.chunk_traits import ChunkCache
+from quaestor.search.chunk_traits import VALUES_ROW, ChunkCache, fixed_matrix
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
-from quaestor.search.duplicates import group_duplicates, places_of
+from quaestor.search.duplicates import alone, group_duplicates, places_of
 from quaestor.search.features import FEATURES, Candidates, compute_features
 from quaestor.search.file_features import group_by_file, path_agreement
 from quaestor.search.joined_passages import join_passages
@@ -60,8 +60,6 @@ _DEFINITIONS_OF_SYMBOL = 200
 _HOLDING_QUOTE = 50
 _HOLDING_NAME = 200
 _PROSE = FEATURES.index("prose")
-_VALUES = "csv"
-"""The language of tables of values, which are neither prose nor code."""
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
 # How many times as many candidates as are asked for are compared with each other for being the same.
@@ -163,20 +161,20 @@ class Retriever:
         chosen |= dict.fromkeys(self._at_whole_path(query, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
-        traits = self._chunks.get(self.store, chosen)
-        if query.whole and not any(query.whole in known.stored.chunk.defines for known in traits):
+        found = self._chunks.get(self.store, chosen)
+        if query.whole and not any(query.whole in known.stored.chunk.defines for known in found.values()):
             # What no grammar tells to be a definition may look like one.
             chosen |= dict.fromkeys(self.store.holding(terms(query.whole), _HOLDING_NAME, where))
-            traits = self._chunks.get(self.store, chosen)
-        chunks = [known.stored for known in traits]
-        ids = np.array([stored.id for stored in chunks], np.int64)
+            found = self._chunks.get(self.store, chosen)
+        traits, ids = [*found.values()], np.fromiter(found, np.int64, len(found))
         return Candidates(
             traits,
             lexical.of_chunks(ids),
             dense.of_chunks(ids),
             body.of_chunks(ids),
             _rarity(matched.frequencies),
-            group_by_file(chunks),
+            group_by_file(traits),
+            fixed_matrix(traits),
         )
 
     def score_candidates(
@@ -230,7 +228,7 @@ class Retriever:
         candidates = self._gather_candidates(query, matched, count, where)
         traits = candidates.traits
         ranked = rank(
-            self.ranker, query, candidates, k, lambda rows: self.join([traits[row].stored for row in rows], k)
+            self.ranker, query, candidates, k, lambda rows: self.join((traits[row].stored for row in rows), k)
         )
         return [one.hit for one in ranked]
 
@@ -248,7 +246,7 @@ class Retriever:
         query = with_other_spellings(read_query(spelling.text), query.text, self.store.frequencies)
         return query, self._match_words(query, count, where)
 
-    def join(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
+    def join(self, ranked: Iterable[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
         """Return what up to ``k`` passages show of ranked chunks; see ``joined_passages.join_passages``."""
         return join_passages(ranked, k, self.chunks_of)
 
@@ -265,7 +263,7 @@ class Retriever:
         scores = (
             convex([(0.5, list(lexical.items())), (0.5, list(dense.items()))]) if mode == "fusion" else lexical or dense
         )
-        chunks = [known.stored for known in self._chunks.get(self.store, scores)]
+        chunks = [known.stored for known in self._chunks.get(self.store, scores).values()]
         hits = [Hit(one.document, one.chunk, scores[one.id], chunk_id=one.id) for one in chunks]
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))[:k]
 
@@ -312,11 +310,12 @@ def rank(
     features, scores, step = _features_and_scores(ranker, query, candidates)
     ranked = diversify(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(scores))
     order = [index for index, _ in ranked]
+    compared, others = order[: _COMPARED * k], order[_COMPARED * k :]
     traits = [candidates.traits[index] for index in order]
-    groups = group_duplicates(traits, step[order].tolist(), _COMPARED * k)
+    groups = group_duplicates(traits[: len(compared)], step[compared].tolist())
     hits = []
-    for place, chunk in show([order[group.leader] for group in groups]):
-        group = groups[place]
+    for place, chunk in show([order[group.leader] for group in groups] + others):
+        group = groups[place] if place < len(groups) else alone(len(compared) + place - len(groups))
         index, stored = order[group.leader], traits[group.leader].stored
         _, score = ranked[group.rank]
         explained = Shares(ranker, features[index].copy(), float(step[index]), score)
@@ -337,11 +336,11 @@ def _features_and_scores(ranker: Ranker, query: Query, candidates: Candidates) -
 
 def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Matrix]:
     """Return the candidates' features, and their steps for being certain or background."""
-    behind = background_among(query, candidates.traits, candidates.files)
+    behind = background_among(query, candidates.fixed, candidates.files)
     features = compute_features(query, candidates, behind)
     steps = certainty_steps(query, candidates.traits, candidates.files, behind)
-    values = np.array([known.stored.document.language == _VALUES for known in candidates.traits], dtype=bool)
-    return features, steps + steps_of_code(query, (features[:, _PROSE] > 0) | values)
+    prose = (features[:, _PROSE] > 0) | (candidates.fixed[VALUES_ROW] > 0)
+    return features, steps + steps_of_code(query, prose)
 
 
 def _in_other_styles(query: Query) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import dropwhile, pairwise
 from typing import Literal
 
@@ -51,6 +52,7 @@ _PLACES = frozenset(
 )
 
 _TESTS = r"(?:tests?|specs?)\b"
+_MAY_SEEK_TESTS = re.compile("test|spec|assert", re.IGNORECASE)  # a cheap look first
 _SOUGHT_TESTS = re.compile(
     rf"\btest_\w|\btested\b|\basserts?\b|^\W*{_TESTS}|(?<!under )\b{_TESTS}\W*$"
     rf"|\b(?:which|what|find|list|show|any|existing|there)\s+(?:\w+\s+){{0,2}}{_TESTS}"
@@ -71,7 +73,11 @@ def seeks_tests(query: Query) -> bool:
 
     Most questions that mention a test are about what it tests, or about running it.
     """
-    return _SOUGHT_TESTS.search(query.text) is not None and _TESTS_ASIDE.search(query.text) is None
+    return (
+        _MAY_SEEK_TESTS.search(query.text) is not None
+        and _SOUGHT_TESTS.search(query.text) is not None
+        and _TESTS_ASIDE.search(query.text) is None
+    )
 
 
 def sought_kind(query: Query) -> SoughtKind:
@@ -80,9 +86,12 @@ def sought_kind(query: Query) -> SoughtKind:
         return ""
     if query.translated:
         return "documents"
-    words = [
-        word.strip(_MARKS) for word in query.text.lower().replace("’", "'").split(maxsplit=_MOST_WORDS)[:_MOST_WORDS]
-    ]
+    return _sought_by(query.text)
+
+
+@lru_cache(maxsize=16)  # a search asks more than once
+def _sought_by(text: str) -> SoughtKind:
+    words = [word.strip(_MARKS) for word in text.lower().replace("’", "'").split(maxsplit=_MOST_WORDS)[:_MOST_WORDS]]
     if _asks_where(words):
         return "code"
     return "documents" if _orders(words) or _wishes(words) else ""

@@ -33,6 +33,7 @@ _LONG_WORD = 6
 
 _WORD = re.compile(r"[^\W\d]\w*|\d+")
 # Quotations aside, a match begins where a word does: tried at each letter, a long word takes the square of its length.
+_DIGITS = re.compile(r"\d")
 _CODE = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|(?<![^\s`\"”»])[^\s`\"”»]*(?:[/\\]|::|->|@)\S*|\b\w+\(\)|\b\w+(?:\.\w+)+|"
     r"(?<![\w-])--?\w[\w-]*"
@@ -220,11 +221,14 @@ def only_names(text: str) -> frozenset[str]:
 
 def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
     """Return the words of a store that are most similar to one that it lacks."""
-    if not (word.isascii() and word.replace("_", "").isalpha() and _SHORTEST <= len(word) <= _LONGEST):
+    letters = word.replace("_", "")
+    compound = len(split_identifier(word)) > 1
+    readable = letters.isalpha() or ((name or compound) and letters.isalnum() and not letters[:1].isdigit())
+    if not (word.isascii() and readable and _SHORTEST <= len(word) <= _LONGEST):
         return ()
     lower = word.lower()
     worths = dict.fromkeys(atlantic_spellings(lower), 0.0)
-    if len(split_identifier(word)) > 1:
+    if compound:
         if len(word) < _LONG_NAME:
             return ()
         worths |= _slips(lower, name=True)
@@ -244,9 +248,10 @@ def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
 def _slips(word: str, *, name: bool = False) -> dict[str, float]:
     """Return the words of which one may be a misspelling, with how likely the slip is."""
     same = (word.strip("_"), word.removesuffix("s"))
+    number = _DIGITS.findall(word)  # sha255 is no slip for sha256
     worths: dict[str, float] = {}
     for slip, worth in slips(word, name=name):
-        if len(slip) >= _SHORTEST and slip.strip("_") not in same:
+        if len(slip) >= _SHORTEST and slip.strip("_") not in same and _DIGITS.findall(slip) == number:
             worths[slip] = max(worth, worths.get(slip, 0.0))
     return worths
 

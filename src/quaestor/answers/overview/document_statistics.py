@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import islice
 from posixpath import dirname
 
-from quaestor.answers.overview.material import Material, depth_in, is_code
+from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.overview_text import Entry, Source, Statement
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.chunking.languages import PROSE
@@ -76,7 +76,7 @@ def about_documents(material: Material) -> list[Entry]:
 def titles(material: Material) -> list[Entry]:
     """Return documents with titles, dates and authors, most important first; if they are few, with their sections."""
     documents = documents_of(material)
-    documents.sort(key=lambda one: _order(one, material))
+    documents.sort(key=_order)
     pages = [one for one in documents if not _is_template(one)]
     shown = [*_in_turn(pages), *documents[len(pages) :]][:_MOST_TITLES]
     entries = [_titled_entry(one, material) for one in shown]
@@ -101,12 +101,12 @@ def _in_turn(documents: Sequence[Document]) -> list[Document]:
     return [one for _, _, one in sorted(places, key=lambda place: place[:2])]
 
 
-def _order(document: Document, material: Material) -> tuple[bool, bool, int, str]:
+def _order(document: Document) -> tuple[bool, bool, int, str]:
     name = document.path.rpartition("/")[2].lower()
     return (
         _is_template(document),
         not name.startswith(("readme", "index")),
-        depth_in(document.path, material.folder),
+        document.path.count("/"),
         document.path,
     )
 

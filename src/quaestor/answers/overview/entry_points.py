@@ -349,10 +349,10 @@ def _file(material: Material, path: str) -> Entry:
 
 
 def _stated_entry(name: str, path: str, number: int, line: str) -> Entry:
-    text = " ".join(line.split()).strip(" ,")
+    text = " ".join(line.split()).strip(" ,")[:120]
     # The line itself is evidence; its place is enough where room counts.
     brief = "" if path == name else path
-    return Entry(name, Statement(text[:120], Source(path, number, number), verbatim=text[:120] in line, brief=brief))
+    return Entry(name, Statement(text, Source(path, number, number), verbatim=text in line, brief=brief))
 
 
 def _beside(path: str, target: str) -> str:

@@ -347,7 +347,7 @@ def _tree_lines(
     root = material.folder
     order = {part.path: number for number, part in enumerate(all_parts)}
     children: dict[str, list[str]] = defaultdict(list)
-    for path in _with_ancestors(shown_parts.says, root):
+    for path in _with_ancestors(shown_parts.says):
         children[dirname(path) or ""].append(path)
     # A folder is as important as the most important thing in it.
     best: dict[str, int] = {}
@@ -397,12 +397,12 @@ def _lines_below(
         yield Entry(depth=depth, further=tuple(further[:_MOST_FURTHER]))
 
 
-def _with_ancestors(paths: Mapping[str, object], root: str) -> Iterator[str]:
-    """Yield paths and all folders above them, below the root, each once."""
+def _with_ancestors(paths: Iterable[str]) -> Iterator[str]:
+    """Yield paths and all folders above them, each once."""
     seen: set[str] = set()
     for path in paths:
         above = path
-        while above and above != root and above not in seen:
+        while above and above not in seen:
             seen.add(above)
             yield above
             above = dirname(above)

@@ -225,11 +225,9 @@ class _PathReader:
             return path
         if "." in name and not knows_extension(name):
             parts = name.replace(".", "/")
-            return self._only(
-                path
-                for path in places.get(parts.rpartition("/")[2].lower(), ())
-                if splitext(f"/{path}")[0].endswith(f"/{parts}")
-            )
+            last = parts.rpartition("/")[2].lower()
+            named = (*places.get(last, ()), *self._material.stems.get(last, ()))
+            return self._only({path for path in named if splitext(f"/{path}")[0].endswith(f"/{parts}")})
         return self._only(self._material.stems.get(name.lower(), ())) if is_distinctive else None
 
     def _only(self, paths: Iterable[str]) -> str | None:

@@ -6,6 +6,8 @@ import re
 from itertools import accumulate
 
 from quaestor.answers.overview.overview_question import (
+    NO_NAME_BEFORE,
+    NO_NAME_BEHIND,
     OWN,
     aim_of_building,
     asks_for_entry,
@@ -151,10 +153,13 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
 
 
 def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
-    """Return a question in lower case, with the corpus's name replaced by ``instead``."""
+    """Return a question in lower case, with the corpus's name replaced by ``instead``, but not within other names.
+
+    "Credo.Sources" and "credo/sources" are no names of Credo.
+    """
     for name in own_names(corpus):
         if len(name) >= _SHORTEST_NAME:
-            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", instead, text)
+            text = re.sub(rf"{NO_NAME_BEFORE}{re.escape(name)}{NO_NAME_BEHIND}", instead, text)
     return text
 
 

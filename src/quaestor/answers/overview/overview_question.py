@@ -209,7 +209,7 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     if parts and all(map(_QUESTIONS.fullmatch, parts)):
         return first or _POINTING.fullmatch(text) is None
     for name in own:
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", OWN, text)
+        text = re.sub(rf"{NO_NAME_BEFORE}{re.escape(name)}{NO_NAME_BEHIND}", OWN, text)
     return _is_about_the_whole(_words_of(text), first=first)
 
 
@@ -219,6 +219,10 @@ def asks_for_more_than_what_it_is(question: str) -> bool:
     word_set, text = frozenset(words), " ".join(words)
     shape = _asks_for_shape(word_set, about_whole=True)
     return shape or _ASKED_PARTS.search(text) is not None or _asks_for_beginning(word_set, text)
+
+
+NO_NAME_BEFORE, NO_NAME_BEHIND = r"(?<![\w./:@])", r"(?!\w|(?:[./:#]|->)+\w|\()"
+"""Around the name of a project where it is no part of another, as in ``Acme.Orders`` and ``acme/orders``."""
 
 
 def name_in_overview_question(question: str) -> str:
@@ -231,7 +235,7 @@ def name_in_overview_question(question: str) -> str:
     if not 0 < len(further) <= _MOST_NAME:
         return ""
     together = r"\W+".join(map(re.escape, further))
-    match = re.search(rf"(?<!\w){together}(?!\w)", text)
+    match = re.search(rf"{NO_NAME_BEFORE}{together}{NO_NAME_BEHIND}", text)
     return match[0] if match and asks_for_overview(text, own=(match[0],)) else ""
 
 

@@ -249,9 +249,7 @@ def _within_haddock(paragraph: list[str]) -> tuple[int, list[str]]:
 def _first_statement(path: str, first_line: int, paragraph: Sequence[str]) -> Statement:
     """Return the first sentence of a comment's paragraph, which begins in line ``first_line``."""
     first = _first(" ".join(paragraph))
-    last = first_line + next(
-        (at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0
-    )
+    last = first_line + next(at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first))
     text = shorten(_without_markup(first), LONGEST)
     return Statement(text, Source(path, first_line, last), verbatim=last == first_line and text == first)
 

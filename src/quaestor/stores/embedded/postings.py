@@ -39,6 +39,7 @@ Factors: TypeAlias = "NDArray[np.float64]"
 # Half the size of float64, so that the sums of a segment stay in the cache of one core.
 Scores: TypeAlias = "NDArray[np.float32]"
 
+_FIELD_NUMBERS = np.arange(len(FIELDS), dtype=np.uint64)[:, None]
 _HEAD = 4
 _SIZE_BYTES = 8
 _VERSION = 1
@@ -88,6 +89,7 @@ class Segment(NamedTuple):
         places: the row of each posting's chunk; shape ``(postings,)``.
         counts: the number of occurrences in each posting; shape ``(postings,)``.
         blocks: the file from which it is mapped; None in memory.
+        postings_at: the byte of this file at which the postings begin.
     """
 
     chunks: NDArray[np.int64]
@@ -97,6 +99,7 @@ class Segment(NamedTuple):
     places: NDArray[np.uint16]
     counts: NDArray[np.uint8]
     blocks: Blocks | None = None
+    postings_at: int = 0
 
     @classmethod
     def map(cls, path: Path, checksum: int) -> Segment:
@@ -117,8 +120,10 @@ class Segment(NamedTuple):
             raise DamagedError(f"{path.name} does not match its checksum")
         blocks = Blocks(data, size, np.frombuffer(data[size:-_SIZE_BYTES], dtype=np.uint32))
         blocks.check(0, _HEAD * 8)
-        segment = cls.read(memoryview(data)[:size])._replace(blocks=blocks)
-        blocks.check(0, segment._postings_at())
+        segment = cls.read(memoryview(data)[:size])
+        derived = (segment.chunks, segment.keys, segment.starts, segment.lengths)
+        segment = segment._replace(blocks=blocks, postings_at=_HEAD * 8 + sum(part.nbytes for part in derived))
+        blocks.check(0, segment.postings_at)
         return segment
 
     @classmethod
@@ -182,14 +187,10 @@ class Segment(NamedTuple):
     def _check(self, start: int, end: int) -> None:
         """Check the blocks with some postings against their checksums."""
         if self.blocks is not None:
-            places = self._postings_at()
-            counts = places + self.places.nbytes
+            places = self.postings_at
+            counts = places + 2 * len(self.places)
             self.blocks.check(places + 2 * start, places + 2 * end)
             self.blocks.check(counts + start, counts + end)
-
-    def _postings_at(self) -> int:
-        """Return the byte at which the postings begin."""
-        return _HEAD * 8 + sum(part.nbytes for part in (self.chunks, self.keys, self.starts, self.lengths))
 
     def bounds(self, keys: Keys) -> Bounds:
         """Return the range of each term's postings; ``keys`` are those of ``keys_of``."""
@@ -227,7 +228,7 @@ class Segment(NamedTuple):
         """
         runs = bounds[:, query.is_searched]
         many = runs[1] - runs[0]
-        places, parts = self._gather_runs(runs.T.tolist(), int(many.sum()))
+        places, parts = self._gather_runs(runs.T.tolist())
         # No place is out of bounds; with `clip`, `take` skips the check.
         lengths = self.lengths.ravel().take(places + np.repeat(query.fields * len(self.chunks), many), mode="clip")
         norms = lengths.astype(np.float32)
@@ -237,19 +238,15 @@ class Segment(NamedTuple):
         parts /= norms
         return self._sums(places, parts, many, query)
 
-    def _gather_runs(self, runs: Iterable[Sequence[int]], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """Return the places and counts of runs of postings, ``count`` postings in all."""
-        places, counts = np.empty(count, dtype=np.intp), np.empty(count, dtype=np.float32)
-        at = 0
+    def _gather_runs(self, runs: Iterable[Sequence[int]]) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Return the places and counts of runs of postings."""
+        places, counts = [self.places[:0]], [self.counts[:0]]
         for start, end in runs:
-            if start == end:
-                continue
-            self._check(start, end)
-            to = at + end - start
-            places[at:to] = self.places[start:end]
-            counts[at:to] = self.counts[start:end]
-            at = to
-        return places, counts
+            if start < end:
+                self._check(start, end)
+                places.append(self.places[start:end])
+                counts.append(self.counts[start:end])
+        return np.concatenate(places, dtype=np.intp), np.concatenate(counts, dtype=np.float32)
 
     def _sums(self, places: NDArray[np.intp], parts: Scores, many: NDArray[np.int64], query: QueryRuns) -> list[Scores]:
         """Return the weighted sums, shape ``(rows,)``, for each choice of boosts; shared parts are summed once."""
@@ -270,7 +267,7 @@ class Segment(NamedTuple):
 def keys_of(terms: Iterable[str]) -> Keys:
     """Return the keys of terms in every field, shape ``(len(FIELDS), terms)``."""
     first = np.array(list(map(key_of, terms)), dtype=np.uint64)
-    return first + np.arange(len(FIELDS), dtype=np.uint64)[:, None]
+    return first + _FIELD_NUMBERS
 
 
 def _layout(rows: int, terms: int, postings: int) -> list[tuple[type[np.generic], int]]:

@@ -37,12 +37,10 @@ _LONGEST_PATTERN = 12_000  # letters; SQLite refuses patterns of more than 50,00
 _DOCUMENT = "path, sha256, size, mtime_ns, language, encoding, title, url, author, date, chunker, note"
 # The columns of a document's row in the order of its checksum, which comes last.
 _WHOLE = f"id, {_DOCUMENT}, first_chunk, chunk_count, checksum"
-_WHOLE_OF_D = ", ".join(f"d.{column}" for column in _WHOLE.split(", "))
 _CHUNK = (
     "c.id, c.document, c.vector, c.start, c.end, c.start_line, c.end_line, c.symbol, c.kind, c.scope, c.defines, "
     "c.text, c.checksum, c.link"
 )
-_CHUNK_COLUMNS = 14
 
 
 class Content(NamedTuple):
@@ -251,18 +249,10 @@ def _read_chunk(row: Sequence[Any], document: Document, first_chunk: int) -> Sto
     chunk, of, vector, start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum, link = row
     if link_sum(chunk, of, vector, checksum) != link or chunk_checksum(row[3:11], text) != checksum:
         raise DamagedRowError(f"a chunk of {document.path!r} does not match its checksum")
+    span = Span(start, end, start_line, end_line)
+    text, symbol = from_storable(text), from_storable(symbol)
     return StoredChunk(
-        id=chunk,
-        document=document,
-        chunk=Chunk(
-            span=Span(start, end, start_line, end_line),
-            text=from_storable(text),
-            symbol=from_storable(symbol),
-            kind=kind,
-            scope=_names(scope),
-            defines=_names(defines),
-        ),
-        position=chunk - first_chunk,
+        chunk, document, Chunk(span, text, symbol, kind, _names(scope), _names(defines)), chunk - first_chunk
     )
 
 
@@ -283,17 +273,15 @@ def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Stor
     """Return the chunks that exist, by identifier, in the order of ``ids``."""
     wanted = list(dict.fromkeys(int(chunk) for chunk in ids))
     stored: dict[int, StoredChunk] = {}
-    known: dict[int, Document] = {}
     for batch in batches(wanted):
         rows = connection.execute(
-            f"SELECT {_CHUNK}, {_WHOLE_OF_D} FROM chunks c LEFT JOIN documents d ON d.id = c.document "
-            f"WHERE c.id IN ({marks(len(batch))})",
-            batch,
-        )
-        for row in rows:
-            if row[1] not in known:
-                known[row[1]] = _document(row[_CHUNK_COLUMNS:])
-            stored[row[0]] = _read_chunk(row[:_CHUNK_COLUMNS], known[row[1]], row[-3])
+            f"SELECT {_CHUNK} FROM chunks c WHERE c.id IN ({marks(len(batch))})", batch
+        ).fetchall()
+        of = list({row[1] for row in rows})
+        documents = connection.execute(f"SELECT {_WHOLE} FROM documents WHERE id IN ({marks(len(of))})", of).fetchall()
+        known = {row[0]: (_document(row), row[-3]) for row in documents}
+        require(len(known) == len(of), "a document")
+        stored |= {row[0]: _read_chunk(row, *known[row[1]]) for row in rows}
     require(not any(_is_claimed(connection, chunk) for chunk in wanted if chunk not in stored), "a chunk")
     return {chunk: stored[chunk] for chunk in wanted if chunk in stored}
 

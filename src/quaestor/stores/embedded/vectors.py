@@ -126,9 +126,9 @@ Ids: TypeAlias = "NDArray[np.int64]"
 Runs = tuple[Ids, Ids]
 """Runs of chunks: the first chunk of each, ascending, and the number of chunks in each."""
 
-# How many numbers are converted to floats at a time: 1 MiB stays in the cache of one core and is too little for BLAS to
-# start threads, which on busy machines cost fifty times what they save.
-_BLOCK_NUMBERS = 1 << 18
+# How many numbers are converted to floats at a time: 256 KiB stay in the cache of one core beside what a search has
+# there, and are too little for BLAS to start threads, which on busy machines cost fifty times what they save.
+_BLOCK_NUMBERS = 1 << 16
 
 
 class Rows(NamedTuple):
@@ -239,15 +239,16 @@ class BestScores:
         self._k = k
         self._least = 0.0
         self._ids = np.empty(0, dtype=np.int64)
-        self._scores = np.empty(0)
+        self._scores = np.empty(0, dtype=np.float32)
 
     def offer(self, ids: Ids, scores: NDArray[np.floating]) -> None:
         """Keep the scores that are high enough; ``ids`` ascend from one call to the next."""
         [better] = np.nonzero(scores > self._least)
         if not len(better):
             return
-        self._ids = np.concatenate([self._ids, ids[better]])
-        self._scores = np.concatenate([self._scores, scores[better]])
+        ids, scores = ids[better], scores[better]
+        self._ids = np.concatenate([self._ids, ids]) if len(self._ids) else ids
+        self._scores = np.concatenate([self._scores, scores]) if len(self._scores) else scores
         if len(self._ids) > 2 * self._k:  # not more often, because it looks at all of them
             self._least = float(np.partition(self._scores, -self._k)[-self._k])
             kept = self._scores >= self._least

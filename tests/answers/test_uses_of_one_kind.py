@@ -1,0 +1,188 @@
+"""Who inherits from a name, imports, raises or catches it, and what a question asks of a definition or a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from index_of_files import index_of
+from quaestor import Index
+from quaestor.answers.callers import answer_with_callers
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.answers.ways import answer_by_way
+
+BODY = "".join(f"    total += {n}\n" for n in range(50))
+FILES = {
+    "ferry/base.py": (
+        "class Boat:\n    def row(self): ...\n\n\nclass Leak(Exception): ...\n\n\nclass Dry(Exception): ...\n"
+    ),
+    "ferry/boats.py": (
+        "from ferry.base import (\n    Boat,\n    Leak,\n)\n\n\nclass Barge(Boat):\n    def sink(self, deep):\n"
+        "        raise Leak(deep)\n\n\nclass Raft(Boat): ...\n\n\n"
+        "def tow(boat: Boat):\n    try:\n        boat.sink(3)\n    except Leak:\n        return None\n"
+    ),
+    "ferry/fares.py": f"def sum_fares(day, *, night=False):\n    total = 0\n{BODY}    return total\n",
+    "ferry/crew.py": (
+        f"class Crew:\n    size = 3\n{BODY.replace('total +=', 'x =')}\n"
+        "    def __init__(self, captain):\n        self.captain = captain\n"
+    ),
+    "ferry/left.py": "class Gate:\n    def shut_it(self): ...\n",
+    "ferry/right.py": "class Gate:\n    def shut_it(self): ...\n",
+    "quay/quay.go": (
+        "package quay\n\ntype Store interface {\n\t// Put it down.\n\tPut(x int) error\n\tGet() int\n}\n\n"
+        "type Extended interface {\n\tStore\n}\n"
+    ),
+    "quay/shed.go": (
+        "package quay\n\ntype Shed struct{ x int }\n\nfunc (s *Shed) Put(x int) error { return ErrFull }\n\n"
+        "func (s *Shed) Get() int { return s.x }\n\ntype Half struct{}\n\nfunc (h Half) Get() int { return 1 }\n"
+    ),
+    "quay/errors.go": 'package quay\n\nvar ErrFull = errors.New("full")\n',
+    "tests/test_boats.py": "from ferry.boats import Barge, Raft\n\n\ndef test_it():\n    Barge().row()\n",
+    "lib/sources.ex": "defmodule Ferry.Sources do\n  def find(x), do: x\n\n  def all(x), do: find(x)\nend\n",
+    "lib/use.ex": (
+        "defmodule Ferry.Use do\n  def go(x), do: Ferry.Sources.find(x) + Enum.find(x)\n\n"
+        "  def no(x), do: Enum.find(x)\nend\n"
+    ),
+    "lib/part.ex": "defmodule Ferry.Part do\n  use Ferry.Sources\nend\n",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with index_of(tmp_path_factory.mktemp("kinds") / "ferry", FILES) as index:
+        yield index
+
+
+def answered(index: Index, text: str) -> tuple[str, list[tuple[str, int]]]:
+    answer = answer_by_way(Question(text), index)
+    assert isinstance(answer, WayAnswer)
+    return answer.text(range(1, 99)), [(hit.path, hit.start_line) for hit in answer.hits]
+
+
+def test_only_what_inherits_is_told(index: Index) -> None:
+    text, places = answered(index, "Which classes inherit from Boat?")
+    assert text.startswith("`Boat` is extended or implemented at 2 places in 1 file.")
+    assert places == [("ferry/boats.py", 7), ("ferry/boats.py", 12), ("ferry/base.py", 1)]
+
+
+def test_where_nothing_inherits_it_is_said_before_other_uses(index: Index) -> None:
+    text, places = answered(index, "What are the subclasses of Barge?")
+    assert text.startswith("Nothing in this corpus extends or implements `Barge`, as far as its syntax tells.")
+    assert "`Barge` is used at 1 place in 1 file in tests." in text
+    assert ("tests/test_boats.py", 5) in places
+
+
+def test_where_nothing_uses_it_either(index: Index) -> None:
+    text, places = answered(index, "Who raises `Dry`?")
+    assert text.startswith("Nothing in this corpus raises `Dry`, as far as its syntax tells.\n\nIt is defined here:")
+    assert places == [("ferry/base.py", 8)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "places"),
+    [
+        ("which functions raise Leak?", "`Leak` is raised at 1 place in 1 file", [("ferry/boats.py", 9)]),
+        ("who catches Leak?", "`Leak` is caught at 1 place in 1 file.", [("ferry/boats.py", 18)]),
+        ("Which modules import Boat?", "`Boat` is imported at 1 place in 1 file.", [("ferry/boats.py", 2)]),
+    ],
+)
+def test_uses_of_one_kind(index: Index, text: str, said: str, places: list[tuple[str, int]]) -> None:
+    answer, found = answered(index, text)
+    assert answer.startswith(said)
+    assert found[:-1] == places
+
+
+def test_what_a_file_imports(index: Index) -> None:
+    text, places = answered(index, "What does ferry/boats.py import?")
+    assert text.startswith("`ferry/boats.py` imports 1 file of this corpus: `ferry/base.py`.")
+    assert places == [("ferry/boats.py", 1)]
+
+
+def test_calls_of_a_namesake_of_another_module_are_no_uses(index: Index) -> None:
+    text, places = answered(index, "who calls Ferry.Sources.find/1?")
+    assert text.startswith("`Ferry.Sources.find` is used at 2 places in 2 files.")
+    assert places == [("lib/use.ex", 2), ("lib/sources.ex", 4), ("lib/sources.ex", 2)]
+
+
+def test_a_module_that_is_named_whole_is_a_base(index: Index) -> None:
+    text, places = answered(index, "Which modules implement Ferry.Sources?")
+    assert text.startswith("`Ferry.Sources` is extended or implemented at 1 place in 1 file.")
+    assert places == [("lib/part.ex", 2), ("lib/sources.ex", 1)]
+
+
+def test_a_name_that_begins_with_the_projects_is_not_the_project(index: Index) -> None:
+    text, places = answered(index, "what does Ferry.Sources do?")
+    assert places[0][0] == "lib/sources.ex"
+    assert "Overview" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("what does sum_fares return?", [1, 53]),
+        ("which arguments does sum_fares take?", [1]),
+        ("Was gibt sum_fares zurück?", [1, 53]),
+    ],
+)
+def test_what_a_long_function_takes_and_returns(index: Index, text: str, lines: list[int]) -> None:
+    assert answered(index, text)[1] == [("ferry/fares.py", line) for line in lines]
+
+
+def test_the_arguments_of_a_class_are_its_constructors(index: Index) -> None:
+    assert answered(index, "which arguments does Crew take?")[1] == [("ferry/crew.py", 1), ("ferry/crew.py", 54)]
+
+
+def test_that_nothing_is_raised_is_said(index: Index) -> None:
+    assert "No line of it raises anything itself." in answered(index, "which errors can sum_fares raise?")[0]
+    assert "No line of it raises" not in answered(index, "which errors can Barge.sink raise?")[0]
+
+
+def test_a_line_is_shown_with_its_definition(index: Index) -> None:
+    text, places = answered(index, "what does boats.py:9 do?")
+    assert places == [("ferry/boats.py", 8)]
+    assert "Line 9 is part of `Barge.sink` (8-9)." in text
+    assert "`ferry/boats.py` ends at line 20." in answered(index, "what is at ferry/boats.py:99?")[0]
+
+
+def test_a_plain_word_that_no_code_defines_is_left_to_the_search(index: Index) -> None:
+    assert answer_by_way(Question("what does boat return?"), index) is None
+    assert answered(index, "where is tow defined?")[1] == [("ferry/boats.py", 15)]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_method_of_a_class_of_a_module(index: Index, side: str) -> None:
+    assert answered(index, f"where is ferry.{side}.Gate.shut_it defined?")[1] == [(f"ferry/{side}.py", 2)]
+
+
+def test_how_a_definition_works_is_told_by_all_of_it_or_left_to_the_search(index: Index) -> None:
+    assert answered(index, "how does `tow` work?")[1] == [("ferry/boats.py", 15)]
+    assert answer_by_way(Question("how does sum_fares work?"), index) is None
+    assert answer_by_way(Question("how does `Raft` work?"), index) is None
+    assert answer_by_way(Question("how does ferry/left.py work?"), index) is None
+
+
+def test_types_of_go_implement_an_interface_by_their_methods(index: Index) -> None:
+    text, places = answered(index, "Which types implement Store?")
+    assert text.startswith("`Store` is extended or implemented at 2 places in 2 files. Types that have all its methods")
+    assert sorted(places) == [("quay/quay.go", 3), ("quay/quay.go", 10), ("quay/shed.go", 3)]
+
+
+def test_where_something_is_returned(index: Index) -> None:
+    """What is a fault by its name, ``named_faults`` explains before this way is asked."""
+    answer = answer_with_callers(Question("which functions return ErrFull?"), index)
+    assert answer is not None
+    assert answer.text(range(9)).startswith("`ErrFull` is returned at 1 place in 1 file.")
+    assert [(hit.path, hit.start_line) for hit in answer.hits] == [("quay/shed.go", 5), ("quay/errors.go", 3)]
+
+
+def test_a_method_as_go_writes_it(index: Index) -> None:
+    assert answered(index, "where is (*Shed).Get defined?")[1] == [("quay/shed.go", 7)]
+
+
+def test_a_file_that_no_import_names_is_used_by_what_it_defines(index: Index) -> None:
+    text, places = answered(index, "What uses quay/errors.go?")
+    assert text.startswith(
+        "No import here names `quay/errors.go`. Other files use what it defines: `ErrFull` (`quay/shed.go`)."
+    )
+    assert places == [("quay/shed.go", 5)]
