@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from overview_parts import material_of
 
-from quaestor.answers import answer_from_file, explain_name, listings, project_facts, project_guides
+from quaestor.answers import answer_from_file, blocks, explain_name, listings, project_facts, project_guides
 from quaestor.answers.listings import Declaration
 from quaestor.answers.overview.overview_text import Source
 from quaestor.answers.project_guides import _InstallGuides
@@ -291,7 +291,7 @@ def test_the_first_paragraph_of_eight_words_says_what_a_document_is(
     ],
 )
 def test_a_comment_tells_something_before_its_licence(lines: Sequence[str], before: tuple[int, int] | None) -> None:
-    assert explain_name._before_legal_words(lines, 1, len(lines)) == before
+    assert blocks.before_legal_words(lines, 1, len(lines)) == before
 
 
 @pytest.mark.parametrize(

@@ -394,7 +394,7 @@ class _CallersAnswer:
             if self._unrelated and not counts:
                 return prefix.rstrip()
         if not counts:
-            beside = " outside it" if self._request.outside else ""
+            beside = " outside it" if self._request.outside else " outside tests" if self._request.without_tests else ""
             return f"{prefix}Nothing in this corpus uses {name}{beside}, as far as its name tells."
         if self._elsewhere:
             prefix = f"{prefix}Nothing in {in_code(self._request.inside)} uses {name}, as far as its name tells. "
