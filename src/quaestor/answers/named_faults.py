@@ -102,6 +102,7 @@ _ASKED_EXIT = tuple(
     )
 )
 _ABOUT_EXIT = re.compile(rf"{_EXIT}|\bexit(?:s|ed)?\s+with\b", _I)
+_OF_EXIT = ("exit", "code", "status", "value", "errorlevel", "gabewert", "digo", "退出", "終了")
 _RANGE = re.compile(
     rf"^(?:[^\w\n]*{_EXIT})?[^\w\n]*(\d{{1,5}})\W?\s*(?:\.\.\.?|-|–|—|to|through)\s*\W?(\d{{1,5}})(?![\w.]*\d)", _I
 )
@@ -299,13 +300,19 @@ def _meanings(number: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Code
     for path in _documents(corpus):
         file, profile, about = lines.file(path), profile_path(path), -_NEAR
         for at, line in enumerate(file.lines if file else (), 1):
-            about = at if _ABOUT_EXIT.search(line[:_LONGEST_LINE]) else about
+            about = at if _is_about_exit(line) else about
             if at - about >= _NEAR or len(line) > _LONGEST_LINE:
                 continue
             before = f"{file.lines[at - 2]} {line}" if file and at > 1 and at - about < _WRAPPED else line
             exact = number in line and (entry.search(line) or sentence.search(before))
             if exact or _is_within_range(number, line):
                 yield _CodeEntry(not exact, profile.flags, (at - about) // 10, folders_to_sources(path), path, at)
+
+
+def _is_about_exit(line: str) -> bool:
+    # A search takes many times as long as looking for words, one of which each line of these has.
+    lowered = line[:_LONGEST_LINE].lower()
+    return any(word in lowered for word in _OF_EXIT) and _ABOUT_EXIT.search(lowered) is not None
 
 
 def _documents(corpus: Corpus) -> list[str]:
