@@ -106,6 +106,7 @@ def quoted(index: Index, question: str) -> list[tuple[str, str, str]]:
     ("question", "first", "last"),
     [
         ("What does section 4.2 say?", "## 4.2 Boats", "Whoever takes a boat brings it back washed."),
+        ("What does section 4.2 say about washing?", "## 4.2 Boats", "Whoever takes a boat brings it back washed."),
         ("What's in § 4.2 of the statute?", "## 4.2 Boats", "Whoever takes a boat brings it back washed."),
         (
             "What does article 12 of the statute say?",
@@ -163,6 +164,19 @@ def test_a_short_page_is_quoted_whole(club: Index) -> None:
     assert quoted(club, "Summarise the page May meeting") == [("minutes/may.md", "# May meeting", "- Boats: washed.")]
 
 
+def test_a_page_on_what_is_asked_tells_more_than_a_section_elsewhere(made: Make) -> None:
+    pages = {
+        "index.md": "# Club\n\n## Guests\n\nSee the page on guests.\n",
+        "guests.md": "# Whoever visits us\n\nThey row with a member.\n",
+    }
+    index = made(pages)
+    for question in ("Tell me about guests", "What are the rules on guests?", "What is the policy on guests?"):
+        assert quoted(index, question) == [("guests.md", "# Whoever visits us", "They row with a member.")]
+    assert quoted(index, "What does the section on guests say?") == [
+        ("index.md", "## Guests", "See the page on guests.")
+    ]
+
+
 def test_a_section_is_quoted_by_its_name(club: Index) -> None:
     places = quoted(club, "What does the section on booking leave say?")
     assert places == [("guides/leave.md", "## Booking leave", "3. Tell the team.")]
@@ -196,7 +210,14 @@ def test_what_no_list_holds_is_not_answered(club: Index, question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["How do I book leave?", "What are the steps to book leave?", "how to book a leave"]
+    "question",
+    [
+        "How do I book leave?",
+        "What are the steps to book leave?",
+        "how to book a leave",
+        "What are the rules on booking leave?",
+        "Tell me about booking leave",
+    ],
 )
 def test_a_section_called_as_what_is_asked_tells_how(club: Index, question: str) -> None:
     assert quoted(club, question) == [("guides/leave.md", "## Booking leave", "3. Tell the team.")]
@@ -205,7 +226,15 @@ def test_a_section_called_as_what_is_asked_tells_how(club: Index, question: str)
 def test_a_section_need_not_repeat_the_name_of_its_page(club: Index) -> None:
     places = quoted(club, "How do I wash when taking leave?")
     assert places == [("guides/leave.md", "## Washing", "- Wash the hull from bow to stern.")]
-    assert quoted(club, "How do I wash a gig?") == []
+    assert quoted(club, "How do I wash a gig?") == quoted(club, "How do I wash the code?") == []
+
+
+def test_a_line_that_only_begins_with_a_number_is_no_clause(made: Make) -> None:
+    sent = "# Notes\n\n* 1.2 million letters were sent.\n* Others came back.\n\n"
+    notes = f"{sent}# May\n\n2.1. Boats.\n2.2. Oars.\n2.2. Sails.\n"
+    index = made({"notes.md": notes})
+    assert quoted(index, "What does section 1.2 say?") == quoted(index, "What does section 2.2 say?") == []
+    assert quoted(index, "What does section 2.1 say?") == [("notes.md", "2.1. Boats.", "2.2. Sails.")]
 
 
 def test_an_article_of_a_law_needs_no_heading_and_is_not_sought_in_the_contents(made: Make) -> None:

@@ -14,10 +14,9 @@ from quaestor.answers.explain_option import (
     _end_of_entry,
     _end_of_entry_about,
     _Form,
-    _options_of,
-    _variable_list,
     read_option_question,
 )
+from quaestor.answers.option_lists import _options_of, _variable_list
 
 WAIT = re.compile(r"(?<![\w.-])-{0,2}wait(?![\w-])")
 

@@ -245,3 +245,78 @@ def test_the_place_that_perl_prints_is_not_asked_about(tmp_path: Path) -> None:
         answer = checked_answer(index, "Gulls of size 2 required to land at /opt/lib/Ferry.pm line 4.")
         assert answer.way == "errors"
         assert ("lib/Quay.pm", 3) in places(answer)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "01-02 Warn ${mast} - Could not climb mast North Exception: System.IO.Fog: The top is not to be seen",
+        r"Uncaught Shop\Mast\ClimbError: the captain says of the crew that could not climb mast 7",
+    ],
+)
+def test_a_short_template_is_sure_if_it_stands_in_a_message_in_a_row(tmp_path: Path, message: str) -> None:
+    files = {
+        "shop/mast.cs": 'class Mast {\n void Up() {\n  Log.Warn(e, "${mast} - Could not climb mast {0}", N);\n }\n}\n',
+        "shop/names.php": "<?php\nuse Shop\\Mast\\ClimbError;\n$all = ['Shop', 'Mast', 'ClimbError'];\n",
+    }
+    with index_of(tmp_path, files) as index:
+        assert places(checked_answer(index, message))[0][0] == "shop/mast.cs"
+
+
+CATALOGUE = """en:
+  ferry:
+    errors:
+      quay_closed: |-
+        The quay with the name '%{name}' was closed for
+        this season of gulls.
+      rope_short: "The rope of %{name} is too short to reach the quay"
+      # The anchor was never lifted from the bottom of the sea
+"""
+RAISED_BY_KEY = """module Errors
+  class QuayClosed < Base
+    error_key(:quay_closed)
+  end
+end
+
+def land(name)
+  raise Errors::QuayClosed, name: name if closed?
+end
+
+def tie(name)
+  alert(t("ferry.errors.rope_short", name: name))
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("The quay with the name 'North' was closed for\nthis season of gulls.", ("lib/ferry.rb", 7)),
+        ("The rope of Anna is too short to reach the quay", ("lib/ferry.rb", 11)),
+    ],
+)
+def test_a_message_of_a_catalogue_is_raised_where_its_key_is_used(
+    tmp_path: Path, message: str, expected: tuple[str, int]
+) -> None:
+    files = {"config/locales/en.yml": CATALOGUE, "lib/ferry.rb": RAISED_BY_KEY, "shop.yml": "name: ferry\n"}
+    with index_of(tmp_path, files) as index:
+        answer = checked_answer(index, message)
+        assert places(answer)[0] == expected
+        assert places(answer)[1][0] == "config/locales/en.yml"
+        assert answer_by_way(Question("The anchor was never lifted from the bottom of the sea, error"), index) is None
+
+
+def test_what_configures_a_program_is_no_catalogue(tmp_path: Path) -> None:
+    text = "says: The rope of Anna is too short to reach the quay (really)\n"
+    with index_of(tmp_path, {"shop.yml": text, "run.py": "print(1)\n"}) as index:
+        assert answer_by_way(Question("Error: The rope of Bea is too short to reach the quay"), index) is None
+
+
+def test_a_stale_line_in_a_comment_is_taken_for_the_head_below_it(tmp_path: Path) -> None:
+    comment = "".join(f"     * Tells number {number} of the tides.\n" for number in range(12))
+    body = "".join(f"        tides.add({number});\n" for number in range(30))
+    java = f"class Tide {{\n    /**\n{comment}     */\n    void rise() {{\n{body}    }}\n}}\n"
+    with index_of(tmp_path, {"shop/Tide.java": java}) as index:
+        trace = "shop.Flood: high water\n\tat shop.Tide.rise(Tide.java:4)\n\tat shop.Main.main(Main.java:9)\n"
+        (hit,) = checked_answer(index, trace).hits
+        assert "tides.add(0)" in hit.text

@@ -19,9 +19,12 @@ from quaestor.answers.answer_from_file import (
     read_file_question,
 )
 from quaestor.answers.ask_back import is_without_context
-from quaestor.answers.explain_option import list_environment, list_options, read_option_question
+from quaestor.answers.configuration import explain_configuration
+from quaestor.answers.explain_option import read_option_question
 from quaestor.answers.explain_term import read_comparison, read_term_question
 from quaestor.answers.listings import list_declared, list_folder, list_tests
+from quaestor.answers.named_settings import explain_setting
+from quaestor.answers.option_lists import list_environment, list_options
 from quaestor.answers.overview.overview_question import asks_for_overview, asks_how_to_build, asks_how_to_run
 from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
 from quaestor.answers.project_guides import answer_with_project_guide
@@ -60,6 +63,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     [
         (list_environment, "Which environment variables does it read?", 160),
         (list_options, "which options are there?", 160),
+        (explain_configuration, "How is configuration loaded?", 120),
+        (explain_setting, "What is the default timeout?", 120),
         (list_declared, "Which routes are there?", 120),
         (list_folder, "Which playbooks are there?", 120),
         (list_tests, "Which tests cover the till?", 120),

@@ -59,6 +59,21 @@ func (q *Quay) Leave() error {
 	return nil
 }
 """
+JAVA = """package shop;
+
+class Tide {
+    String told(Throwable error) {
+        if (!(error instanceof FogException)) {
+            return "no fog";
+        }
+        return ((FogException) error).told();
+    }
+
+    void rise() {
+        throw new FogException();
+    }
+}
+"""
 SCRIPT = """const { QUAY_ERR_SHUT } = require('./errors')
 
 function enter (quay) {
@@ -97,6 +112,9 @@ USAGE = """# Use
 
 It exits with status 4
 if nobody is on board.
+
+The tug knows exit codes 30 done, 31 half done, 32 nothing
+done.
 """
 CHANGES = """# Changelog
 
@@ -117,9 +135,12 @@ def main(ferry):
 FILES = {
     "ferry.py": FERRY,
     "quay/quay.go": GO,
+    "java/Tide.java": JAVA,
+    "java/FogException.java": "package shop;\n\nclass FogException extends RuntimeException {\n}\n",
     "web/enter.js": SCRIPT,
     "web/errors.js": DECLARED,
     "docs/errors.md": ERRORS,
+    "docs/all.md": "# All of them\n\n* FerryError\n    * FerryFull\n* TideError\n* CookieError\n* DeckError\n",
     "docs/usage.md": USAGE,
     "CHANGELOG.md": CHANGES,
     "main.py": MAIN,
@@ -158,11 +179,22 @@ def test_what_is_returned_is_raised_too(index: Index) -> None:
     assert "errors.Is" not in text_of(answer)
 
 
+def test_where_an_error_is_told_from_others_or_cast_it_is_not_raised(index: Index) -> None:
+    assert places(checked_answer(index, "When is FogException thrown?")) == [
+        ("java/Tide.java", 12),
+        ("java/FogException.java", 3),
+    ]
+
+
 def test_what_is_only_made_is_said_to_be_and_documents_tell_of_it(index: Index) -> None:
     answer = checked_answer(index, "Why do I get QUAY_ERR_SHUT?")
     assert places(answer)[0] == ("web/enter.js", 4)
     assert places(answer)[-1] == ("docs/errors.md", 8)
     assert "`QUAY_ERR_SHUT` is raised nowhere by name, and made at 1 place in 1 file:" in text_of(answer)
+
+
+def test_a_list_of_names_says_nothing_of_one(index: Index) -> None:
+    assert "docs/all.md" not in [path for path, _ in places(checked_answer(index, "What raises FerryFull?"))]
 
 
 def test_of_an_error_that_is_raised_nowhere_the_ones_derived_from_it_are_told(index: Index) -> None:
@@ -181,6 +213,7 @@ def test_what_an_error_code_means_its_row_says_and_not_the_table_of_contents(ind
         ("what does exit status 12 mean", ("docs/usage.md", 9)),
         ("exit code 3", ("docs/usage.md", 9)),
         ("Why does it exit with 4?", ("docs/usage.md", 15)),
+        ("What does exit code 32 mean?", ("docs/usage.md", 18)),
         ("the ferry exited with code 5", ("main.py", 7)),
         ("What is exit code 21?", ("main.py", 3)),
     ],

@@ -10,7 +10,8 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.explain_option import explain_option, list_environment, list_options, read_option_question
+from quaestor.answers.explain_option import explain_option, read_option_question
+from quaestor.answers.option_lists import list_environment, list_options
 from quaestor.answers.way import Question
 
 README = """# Shop
@@ -276,9 +277,114 @@ def test_who_asks_for_some_variables_or_a_place_gets_no_list(tmp_path: Path, que
         assert list_environment(Question(question), index) is None
 
 
-def test_where_no_variable_is_read_there_is_no_list(tmp_path: Path) -> None:
+WHICH = "which environment variables does it read?"
+
+
+def test_where_no_variable_is_read_that_is_said(tmp_path: Path) -> None:
     with index_of(tmp_path / "shop", {"a.py": "environment = 'none of it'\n"}) as index:
-        assert list_environment(Question("which environment variables does it read?"), index) is None
+        found = list_environment(Question(WHICH), index)
+    assert found is not None and not found.known and not found.hits
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.py": "a = 1\n", "b.py": "b = 1\n", "notes.md": "Some set an environment variable for it.\n"},
+        {"a.md": "# A\n\nEnvironment and people.\n"},
+    ],
+)
+def test_what_only_documents_may_tell_is_searched_for(tmp_path: Path, files: dict[str, str]) -> None:
+    with index_of(tmp_path / "shop", files) as index:
+        assert list_environment(Question(WHICH), index) is None
+
+
+def test_scripts_and_build_files_are_told_apart(tmp_path: Path) -> None:
+    files = {
+        "src/a.py": "os.environ['SHOP_HOME']\n",
+        "scripts/release.py": "os.environ['TOKEN'] + os.environ['SHOP_HOME']\n",
+        "setup.py": "os.environ['SHOP_BUILD']\n",
+        "web/vite.config.ts": "process.env.SHOP_WEB\n",
+        "src/vite.config.ts": "process.env.SHOP_OWN\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        found = list_environment(Question(WHICH), index)
+    assert found is not None
+    own, beside = found.text([1, 2, 3]).split("beside the program read")
+    assert "`SHOP_HOME` (`src/a.py:1`), `SHOP_OWN`" in own and "SHOP_BUILD" not in own
+    assert re.findall(r"`([A-Z_]+)`", beside) == ["SHOP_BUILD", "SHOP_WEB", "TOKEN"]
+
+
+def test_a_sample_of_the_environment_is_named(tmp_path: Path) -> None:
+    files = {"src/a.py": "os.environ['SHOP_HOME']\n", ".env.example": "SHOP_HOME=/tmp\n"}
+    with index_of(tmp_path / "shop", files) as index:
+        found = list_environment(Question(WHICH), index)
+    assert found is not None and "`.env.example` shows which variables there are" in found.text([1])
+
+
+def test_what_only_scripts_read_is_said_to_be_theirs(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", {"src/a.py": "x = 1\n", "setup.py": "os.environ['SHOP_BUILD']\n"}) as index:
+        found = list_environment(Question(WHICH), index)
+    assert found is not None and found.text([1]).startswith("Only scripts, build files and the like")
+    assert [hit.path for hit in found.hits] == ["setup.py"]
+
+
+def test_a_small_script_in_another_language_is_beside_the_program(tmp_path: Path) -> None:
+    code = 'int main(void) { return getenv("SHOP_HOME") != 0; }\n' + "int x;\n" * 400
+    with index_of(tmp_path / "shop", {"shop.c": code, "utils/a.py": "os.environ['TOKEN']\n"}) as index:
+        found = list_environment(Question(WHICH), index)
+    assert found is not None and "beside the program read `TOKEN`" in found.text([1])
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.py", "env['GIVEN'] = 'a'"),
+        ("a.py", "run(env={'GIVEN': 'a'})"),
+        ("a.py", "environ.get('HTTP_HOST')"),
+        ("a.rb", "@env['REQUEST_METHOD']"),
+        ("a.rs", 'fn a() { Command::new("a").env("GIVEN", "b"); }'),
+        ("a.rs", 'const A: &str = env!("GIVEN");'),
+        ("a.c", '/* getenv("GIVEN") */'),
+        ("a.c", 'safe_setenv("GIVEN", a);'),
+        ("a.ex", 'System.cmd("a", [], env: %{"GIVEN" => nil})'),
+        ("a.sh", 'GIVEN=1\necho "${GIVEN:-2}"'),
+    ],
+)
+def test_what_is_set_or_of_a_request_is_not_read(tmp_path: Path, path: str, line: str) -> None:
+    with index_of(tmp_path / "shop", {path: f"{line}\n"}) as index:
+        found = list_environment(Question(WHICH), index)
+    assert found is not None and not found.known
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.pl", "my $a = $ENV{TAKEN};"),
+        ("a.zig", 'const a = try std.process.getEnvVarOwned(allocator, "TAKEN");'),
+        ("a.ml", 'let a = Sys.getenv_opt "TAKEN"'),
+        ("a.scala", 'val a = sys.env.getOrElse("TAKEN", "b")'),
+        ("a.sh", 'echo "${TAKEN:-2}"'),
+        ("a.c", '#define TAKEN_ENV "TAKEN"'),
+        ("a.py", "os.environ.get('TAKEN')"),
+        ("a.ex", 'System.fetch_env!("TAKEN")'),
+    ],
+)
+def test_the_forms_of_further_languages_are_known(tmp_path: Path, path: str, line: str) -> None:
+    with index_of(tmp_path / "shop", {path: f"{line}\n"}) as index:
+        found = list_environment(Question(WHICH), index)
+    assert found is not None and "`TAKEN`" in found.text([1])
+
+
+def test_the_section_that_names_the_variables_is_quoted(tmp_path: Path) -> None:
+    files = {
+        "src/a.py": "os.environ['SHOP_HOME'] + os.environ['SHOP_LOG']\n",
+        "README.md": "# Shop\n\n## Environment variables\n\nTasks may be given `GREETING` and `NAME`.\n",
+        "docs/environment.md": "# What is read\n\n`SHOP_HOME` and `SHOP_LOG` are folders.\n",
+        "docs/setup.md": "# Development environment\n\nSet `SHOP_HOME` and `SHOP_LOG`.\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        found = list_environment(Question(WHICH), index)
+    assert found is not None and [hit.path for hit in found.hits] == ["docs/environment.md"]
 
 
 ARGUMENTS = """parser = OptionParser()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quote_parts import FIVE, MIXED, hit
 
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.quotes import NOTHING, answer, speaks
+from quaestor.answers.quotes import NOT_FOUND, NOTHING, answer, speaks
 from quaestor.core.documents import Span
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION
@@ -80,6 +80,16 @@ def test_weak_evidence_is_no_answer(question: str) -> None:
     assert found.quotes == ()
     assert found.text == NOTHING
     assert not speaks(question, PASSAGES)
+
+
+def test_a_refusal_names_what_no_passage_mentions() -> None:
+    refused = answer("How do I knit a scarf?", PASSAGES)
+    assert refused.naming(("knit", "scarf")).text == NOT_FOUND.format("'knit' or 'scarf'")
+    assert refused.naming(()) == refused
+    unmentioned = answer("How do I run Kafka?", PASSAGES, missing=("Kafka",))
+    assert unmentioned.naming(("run",)) == unmentioned
+    quoted = answer("do I need cash in villages", PASSAGES)
+    assert quoted.naming(("cash",)) == quoted
 
 
 def test_no_passages() -> None:

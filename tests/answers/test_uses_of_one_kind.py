@@ -38,6 +38,13 @@ FILES = {
         "func (s *Shed) Get() int { return s.x }\n\ntype Half struct{}\n\nfunc (h Half) Get() int { return 1 }\n"
     ),
     "quay/errors.go": 'package quay\n\nvar ErrFull = errors.New("full")\n',
+    "quay/hours.go": "package quay\n\nfunc (s *Shed) Open() int { return s.openHours + s.openHours }\n",
+    "north/depot.py": "def pair2cart_load(): ...\n",
+    "south/depot.py": "def sha256_sum(): ...\n\n\nsha256_sum()\n",
+    "rust/lib.rs": "mod web_pier;\n\npub fn moor() {\n    web_pier::tie_up();\n}\n",
+    "rust/web_pier.rs": "//! Ties what comes by water.\n\npub fn tie_up() {}\n",
+    "tests/notes.md": "# Notes\n\nA `tie_up` is tried by hand.\n",
+    "js/index.js": "// Starts the ferry at the other shore.\nexport const start = 1\n",
     "tests/test_boats.py": "from ferry.boats import Barge, Raft\n\n\ndef test_it():\n    Barge().row()\n",
     "lib/sources.ex": "defmodule Ferry.Sources do\n  def find(x), do: x\n\n  def all(x), do: find(x)\nend\n",
     "lib/use.ex": (
@@ -186,3 +193,49 @@ def test_a_file_that_no_import_names_is_used_by_what_it_defines(index: Index) ->
         "No import here names `quay/errors.go`. Other files use what it defines: `ErrFull` (`quay/shed.go`)."
     )
     assert places == [("quay/shed.go", 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("What uses openHuors?", "`openHuors` occurs nowhere here; this is about `openHours`."),
+        ("who calls pair2cart_laod?", "`pair2cart_laod` occurs nowhere here; this is about `pair2cart_load`."),
+        ("who calls sha255_sum?", "Nothing uses `sha255_sum`: it occurs nowhere in this corpus."),
+        ("Where is Barrge defined?", "`Barrge` is defined nowhere here; the nearest name is `Barge`."),
+        ("where is the class Barrge?", "`Barrge` is defined nowhere here; the nearest name is `Barge`."),
+    ],
+)
+def test_a_name_with_a_typing_error(index: Index, text: str, said: str) -> None:
+    assert answered(index, text)[0].startswith(said)
+
+
+@pytest.mark.parametrize("path", ["ferry/boats", "js/index", "js/index.js", "js.index"])
+def test_a_file_by_its_path_without_an_ending(index: Index, path: str) -> None:
+    assert answered(index, f"what does {path} do?")[1][0][0].partition(".")[0] == path.partition(".js")[0].replace(
+        ".", "/"
+    )
+
+
+def test_files_that_share_a_name_are_all_told(index: Index) -> None:
+    text, places = answered(index, "what does depot.py do?")
+    assert text.startswith(
+        "2 files here are called `depot.py`: `north/depot.py`, `south/depot.py`. This is about the first."
+    )
+    assert places[0][0] == "north/depot.py"
+    assert answered(index, "who imports depot.py?")[0].startswith("2 files here are called `depot.py`")
+
+
+@pytest.mark.parametrize("text", ["Wo wird tow verwendet?", "tow はどこで使われていますか？", "¿Dónde se usa tow?"])
+def test_a_plain_word_is_a_name_in_other_languages_if_it_is_defined(index: Index, text: str) -> None:
+    assert answered(index, text)[1] == [("ferry/boats.py", 15)]
+    assert answer_by_way(Question(text.replace("tow", "grog")), index) is None
+
+
+def test_a_module_of_rust_is_its_file(index: Index) -> None:
+    assert answered(index, "what does web_pier do?")[1] == [("rust/web_pier.rs", 1)]
+
+
+def test_a_document_among_tests_tests_nothing(index: Index) -> None:
+    text, places = answered(index, "who calls tie_up?")
+    assert text.startswith("`tie_up` is used at 1 place in 1 file.")
+    assert places == [("rust/lib.rs", 4), ("rust/web_pier.rs", 3)]

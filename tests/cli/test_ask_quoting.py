@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_parts import GUIDE, Run, shell
 
-from quaestor.answers.quotes import NOTHING
+from quaestor.answers.quotes import NOT_FOUND, NOTHING
 from quaestor.answers.quotes_in_markdown import LEAD, UNSURE
 
 QUESTION = "how many attempts does send_with_retry make?"
@@ -50,6 +50,20 @@ def test_an_unknown_answer_is_said_to_be_unknown(quaestor: Run, repository: Path
     assert done.out.startswith(NOTHING)
     assert "Not found in this corpus." in done.out
     assert "Sources" not in done.out
+
+
+def test_what_a_question_is_about_and_no_passage_mentions_is_named(quaestor: Run, tmp_path: Path) -> None:
+    """A near miss: payloads are the subject of many files, and none of them speaks of what is asked."""
+    for name in ("take", "send", "keep", "drop", "read", "sort", "join", "copy", "move", "pack", "list", "show"):
+        text = (
+            f"def {name}_payload(job):\n    # {name.title()}s the payload of a job.\n    return {name}(job.payload)\n"
+        )
+        (tmp_path / f"{name}.py").write_text(text)
+    done = quaestor("ask", "Where is the payload encrypted?", tmp_path)
+    assert done.code == 1
+    assert done.out.startswith(NOT_FOUND.format("'encrypted'"))
+    assert "Nearest passages:" in done.out
+    assert quaestor("ask", "Where is the payload sorted?", tmp_path).code == 0
 
 
 def test_who_is_asked_back_is_not_told_that_nothing_was_found(quaestor: Run, repository: Path) -> None:

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.documents import Chunk, Document, Hit, Span
-from quaestor.corpus.answerability import Doubt, doubt_of, likeness, share_uncovered, share_unknown, terms_of_words
+from quaestor.corpus.answerability import (
+    Doubt,
+    doubt_about,
+    doubt_of,
+    likeness,
+    missing_words,
+    share_uncovered,
+    share_unknown,
+    terms_of_words,
+)
 from quaestor.search.spelling import UnknownWord
 from quaestor.stores import TermCounts
 
@@ -201,6 +210,64 @@ def test_a_word_that_a_hit_says_nothing_near_to_is_left_unsaid() -> None:
 def test_in_another_language_nothing_counts_as_unsaid() -> None:
     text = "A message of the harbour is sent at noon."
     assert unsaid("¿cómo se envían los mensajes del puerto?", text) == unsaid("", text) == unsaid("how do I", text)
+
+
+def payload_hits(text: str) -> list[Hit]:
+    document = Document("queue/job.py", "0" * 64, 10, 0, "python")
+    texts = ["class Job keeps the payload.", "The worker reads the payload.", *["A job runs."] * 7, text]
+    return [Hit(document, Chunk(Span(0, 4, 1, 1), one), 4.0) for one in texts]
+
+
+def missing(question: str, text: str = "A job ends.", **frequencies: int) -> tuple[str, ...]:
+    asked = {term: (frequencies.get(term, 20),) for term in terms_of_words(question)}
+    return missing_words(question, payload_hits(text), [TermCounts(1000, (9000,), asked)])
+
+
+def test_what_a_question_is_about_is_missing_where_no_hit_mentions_it() -> None:
+    assert missing("Where is the payload encrypted?", encrypt=0) == ("encrypted",)
+    assert missing("Where is the payload encrypted?", "An encrypted job.", encrypt=1) == ()
+    assert missing("Where is the payload encrypted?", encrypt=10) == ("encrypted",)
+    # Where more than a hundredth of the chunks mention it, another passage may answer.
+    assert missing("Where is the payload encrypted?", encrypt=11) == ()
+    assert missing_words("Where is the payload encrypted?", [], []) == ()
+
+
+def test_what_makes_up_little_of_a_question_or_says_little_is_not_missing() -> None:
+    question = "After an upgrade the worker of another tenant reads my encrypted payload twice, who schedules its job?"
+    assert missing(question, encrypt=0) == ()
+    assert missing("Where is the payload kept?", kept=0) == ()
+    assert missing("Where does payload 2147483647 end?", **{"2147483647": 0}) == ()
+
+
+@pytest.mark.parametrize(
+    "question", ["Wo wird der Payload verschlüsselt?", "queue/encrypted.py", "où est le payload encrypted ?"]
+)
+def test_words_of_other_languages_and_paths_are_not_missing(question: str) -> None:
+    assert missing(question, **dict.fromkeys(terms_of_words(question), 0)) == ()
+
+
+def test_a_word_is_not_missing_where_one_of_the_best_hits_has_a_synonym() -> None:
+    question = "Which telephone gets the payload?"
+    counts = [TermCounts(1000, (9000,), {"telephon": (0,), "payload": (20,), "get": (20,)})]
+    hits = payload_hits("the phone of a job")
+    assert missing_words(question, hits, counts) == ("telephone",)
+    assert missing_words(question, [hits[-1], *hits[:-1]], counts) == ()
+
+
+def test_a_missing_word_speaks_against_an_answer() -> None:
+    question, hits = "Where is the payload encrypted?", payload_hits("A job ends.")
+
+    def found(frequency: int, *, translated: bool = False) -> Doubt:
+        counts = TermCounts(1000, (9000,), {"payload": (20,), "encrypt": (frequency,)})
+        return doubt_about(question, hits, (), (), [counts], translated=translated)
+
+    lacking, present = found(0), found(11)
+    assert found(0, translated=True).missing == ()  # another translation of the same word may be mentioned
+    assert (lacking.missing, present.missing) == (("encrypted",), ())
+    assert lacking.worth is not None
+    assert present.worth is not None
+    assert lacking.worth < present.worth - 3
+    assert doubt_about(question, hits[:9], (), (), [TermCounts(9, (90,), {})]) == Doubt()
 
 
 @pytest.mark.parametrize(("language", "counts"), [("markdown", True), ("python", False)])

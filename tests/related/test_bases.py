@@ -1,9 +1,12 @@
-"""In which places a type inherits from a name or implements it, language by language."""
+"""In which places a type inherits from a name or implements it, language by language; who imports a file."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from index_of_files import index_of
 from quaestor.related.occurrences import occurrences
 
 
@@ -50,3 +53,13 @@ def test_the_roles_of_a_name(language: str, text: str, name: str, roles: list[st
     found = occurrences(text, language, name)
     assert found is not None
     assert [f"{one.role} {one.start_line}" for one in found] == roles
+
+
+def test_importers_of_a_file_whose_name_stands_everywhere(tmp_path: Path) -> None:
+    """As that of a project of one file: it stands in more chunks than are looked at for the word alone."""
+    files = {f"notes/note_{number}.py": f"shop = {number}  # shop, shop\n" for number in range(620)}
+    body = "".join(f"value_{number} = {number}\n" for number in range(20))
+    files |= {"shop.py": "def send(): ...\n", "till.py": f"import shop\n\n{body}"}
+    with index_of(tmp_path / "made", files) as index:
+        found = index.related("shop.py", ("callers",), 10).of("callers")
+    assert [(one.role, one.path) for one in found] == [("import", "till.py")]

@@ -71,6 +71,7 @@ def test_any_text_may_be_asked(text: str) -> None:
         "What happens if somebody calls update_blob?",
         '"has no registered handler()" is said; who throws it?',
         "Which handlers must I pass to set_handlers?",
+        "Can I use variables from a .env file?",
     ],
 )
 def test_other_questions_are_none_of_it(text: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.documents import Chunk, Document, Span
 from quaestor.search.chunk_traits import Traits
-from quaestor.search.duplicates import group_duplicates, places_of
+from quaestor.search.retriever import group_duplicates, places_of
 from quaestor.stores import StoredChunk
 
 NOTE = (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.documents import Chunk, Document, Span
 from quaestor.search.chunk_traits import Traits
-from quaestor.search.name_matches import terms_in_names, terms_in_paths
+from quaestor.search.features import terms_in_names, terms_in_paths
 from quaestor.search.path_roles import profile_path
 from quaestor.stores import StoredChunk
 

@@ -87,7 +87,7 @@ _ARE_MADE = frozenset(terms("translation translating localization localisation i
 """Things whose name is also the verb for adding one: to translate is to add a translation."""
 _MOST_READ, _LONGEST_SECTION, _FEWEST_WORDS = 1000, 40, 8
 _PRINTED = re.compile(r"\bat \S+ line \d+\.?\s*$")
-"""What Perl prints behind a message: where the program was, which is no file that is asked about."""
+"""The place that Perl appends to a message; the question is not about that file."""
 _GLOB = re.compile(r"[*?\[\]!\\]")
 
 

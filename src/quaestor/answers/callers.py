@@ -58,14 +58,14 @@ _RELATED: Mapping[Relation, tuple[str, str]] = {
     "catches": ("catches", "is caught"),
     "returns": ("returns", "is returned"),
 }
-"""How it is said that something does what is asked to a name, and that it is done."""
+"""The verb of each relation, active and passive."""
 _LINES: Mapping[Relation, re.Pattern[str]] = {
     "imports": re.compile(r"\s*(?:import|from|include|#\s*include|use|using|require|alias|open|load|source|library)\b"),
     "raises": re.compile(r"\b(?:rais\w+|throws?|revert|panic|abort|fail|Err|die|croak|return)\b"),
     "returns": re.compile(r"\breturn\b|->|=>"),
     "catches": re.compile(r"\b(?:except|catch|rescue|is_a|instanceof|isinstance|Is|As|on)\b|=>|\b(?:case|when)\b"),
 }
-"""What stands in the line of such a use."""
+"""A line that uses a name in this relation."""
 _RUST_TEST = re.compile(r"\s*#\[(?:\w+::)*(?:test|rstest|bench|test_case|cfg\(test\))\b")
 _WORD = re.compile(r"\w+")
 _CALL = re.compile(r"(?<![\w$])([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")

@@ -20,7 +20,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.headings import article_title
 from quaestor.chunking.languages import PROSE
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import content_terms, find_words, terms
+from quaestor.core.terms import content_terms, find_words, searched_terms, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
@@ -55,8 +55,8 @@ _OF = (
     rf"{_THE}(?P<{{}}>\S.*?))?"
 )
 _SAYS = (
-    r"(?:\s+(?:says?|states?|requires?|regulates?|covers?|means?|contains?|defines?|demands?|allows?|forbids?"
-    r"|is\s+about|about))?"
+    r"(?:\s+(?:says?|states?|requires?|regulates?|covers?|means?|contains?|defines?|demands?|allows?|forbids?|is))?"
+    r"(?:\s+about(?:\s+\S.*)?)?"
 )
 _ASKED_NUMBER = re.compile(
     r"(?:(?:what\s+(?:does|do|is\s+(?:said\s+)?in|stands\s+in|is)|what's\s+in|(?:please\s+)?(?:show|quote|read|explain"
@@ -103,7 +103,14 @@ _ASKED_LIST = re.compile(
     rf"|(?:welche\s+(?P<gibt>\w+)\s+gibt\s+es|quel(?:le)?s\s+(?P<y_a>\w+)\s+y\s+a-t-il|qué\s+(?P<hay>\w+)\s+hay)"
     rf"|(?:which|what)\s+{_things('has')}\s+(?:does|do)\s+(?P<of_has>\S.*?)\s+(?:have|offer|support|provide)"
 )
-_FILLERS = content_terms(
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the stems of a text's words without words of grammar; none of an empty text."""
+    return frozenset(searched_terms(text.lower()))
+
+
+_FILLERS = _words(
     "list lists available supported current official possible different various type types kind kinds form"
     " forms following all our main existing valid"
 )
@@ -111,7 +118,7 @@ _FILLERS = content_terms(
 _MARKER = re.compile(r"\s*(?:[-*+•]+\s+)?(?:\(?\w{1,5}[.)]+\s+)?")
 _LEADER = re.compile(r"(?:\. ?){4}")
 _FIRST_CELL = re.compile(r"\s*\|\s*([^|]+?)\s*\|")
-_MOST_EXTRA = 1
+_MOST_EXTRA = 2
 """Words that the line above a list may hold besides the things that it lists."""
 _SHORTEST, _ENDING = 3, 3
 """Letters of a word that are looked for at least, and how long its ending may be."""
@@ -122,11 +129,13 @@ _NEAR = 12
 """Lines below a heading within which its list begins."""
 
 _ASKED_HOW = re.compile(
-    r"(?:how\s+(?:do|can|should|would|must|could)\s+(?:i|we|you|one|people|someone)|how\s+to"
-    r"|what\s+(?:is|are)\s+the\s+(?:steps?|process|procedures?|way|rules?)\s+(?:to|for|of|when|on)"
-    r"|how\s+(?:does|do|is|are))\s+(?P<what>\S.*?)(?:\s+(?:work|done|handled|made))?"
+    r"(?:how\s+(?:do|can|should|would|must|could)\s+(?:i|we|you|one|people|someone)|how\s+to|how\s+(?:does|do|is|are)"
+    r"|what\s+(?:is|are)\s+(?:the|our|your)\s+(?:steps?|process|procedures?|way)\s+(?:to|for|of|when)"
+    r"|(?P<about>what\s+(?:is|are)\s+(?:the|our|your)\s+(?:rules?|policy|policies|guidelines?)\s+(?:on|about|for|of|when"
+    r"|regarding)|what\s+(?:does\s+it|do\s+they|do\s+the\s+\w+)\s+say\s+(?:about|on)"
+    r"|(?:tell\s+me\s+)?(?:more\s+)?about))\s+(?P<what>\S.*?)(?:\s+(?:work|done|handled|made))?"
 )
-_HOW = content_terms("how steps step guide procedure process policy")
+_HOW = _words("how steps step guide procedure process policy rules guidelines")
 
 
 class _Place(NamedTuple):
@@ -181,7 +190,9 @@ def _find_list(match: re.Match[str], corpus: Corpus, lines: CorpusLines) -> WayA
 def _find_guide(match: re.Match[str], corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
     if not holds_documents(corpus):
         return None
-    return _quote_places(_sections_on(content_terms(match["what"]), corpus, lines), lines)
+    what = match["what"]
+    page = _page_called([what, f"{what} policy"], corpus, lines) if match["about"] else None
+    return _summarise(page, lines) if page else _quote_places(_sections_on(_words(what), corpus, lines), lines)
 
 
 _Find: TypeAlias = "Callable[[re.Match[str], Corpus, CorpusLines], WayAnswer | None]"
@@ -257,7 +268,7 @@ def _is_of(of: str, file: IndexedFile, *titles: str) -> bool:
 
 def _numbered(label: str, number: str, of: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
     """Yield the sections and clauses that bear a number."""
-    heading, clause = _numbered_heading(label, number), _numbered_clause(number)
+    heading = _numbered_heading(label, number)
     words = terms(number) if any(map(str.isdigit, number)) else [*terms(number), *terms(label)]
     for file in _files_holding(words, corpus, lines):
         called = bool(content_terms(label) & content_terms(f"{file.document.path} {file.document.title or ''}"))
@@ -267,9 +278,9 @@ def _numbered(label: str, number: str, of: str, corpus: Corpus, lines: CorpusLin
                 yield _place(file, *_with_heading(part, file), part.title, aside=not called)
         if not parts and _is_of(of, file):
             yield from (_place(file, *article, aside=not called) for article in _articles(heading, file))
-        if clause is not None and not parts:
-            for first in (at for at, line in enumerate(file.lines, 1) if clause.match(line) and _is_of(of, file)):
-                yield _place(file, first, end_of_clause(file.lines, first), "", aside=not called)
+        first = _clause(number, file) if not parts and _is_of(of, file) else 0
+        if first:
+            yield _place(file, first, end_of_clause(file.lines, first), "", aside=not called)
 
 
 def _numbered_heading(label: str, number: str) -> re.Pattern[str]:
@@ -279,13 +290,29 @@ def _numbered_heading(label: str, number: str) -> re.Pattern[str]:
     return re.compile(rf"(?:(?:{same})\s*){may_lack}{re.escape(number)}(?=$|[\s.:)\]–—-](?!\d))", re.IGNORECASE)
 
 
-def _numbered_clause(number: str) -> re.Pattern[str] | None:
-    """Return a pattern for the line that begins a clause; None for a plain number, which numbers items of any list."""
-    if number.isdigit() or not any(map(str.isdigit, number)):
-        return None
-    return re.compile(
-        rf"\s*(?:[-*+•]\s+)?(?:\*\*|__)?\(?{re.escape(number)}(?:[.:)\]]+|\s)(?:\*\*|__)?\s*\S", re.IGNORECASE
-    )
+def _clause(number: str, file: IndexedFile) -> int:
+    """Return the line that begins a clause; 0 if none does, or several.
+
+    A plain number numbers items of any list, and "1.2 million" none: the clause before, after or above must be there.
+    """
+    last = re.search(r"\d+$|[a-z]$", number)
+    if number.isdigit() or not any(map(str.isdigit, number)) or last is None:
+        return 0
+    begins = [at for at, line in enumerate(file.lines, 1) if _begins_clause(number, line) and not _LEADER.search(line)]
+    above = number[: last.start()]
+    beside = [f"{above}{one}" for one in _neighbours(last[0])] + ([] if above.rstrip(".-").isdigit() else [above])
+    ordered = any(_begins_clause(one.rstrip(".-"), line) for one in beside if one for line in file.lines)
+    return begins[0] if len(begins) == 1 and ordered else 0
+
+
+def _begins_clause(number: str, line: str) -> bool:
+    begins = rf"\s*(?:[-*+•]\s+)?(?:\*\*|__)?\(?{re.escape(number)}(?:[.:)\]]+|\s)(?:\*\*|__)?\s*\S"
+    return re.match(begins, line, re.IGNORECASE) is not None
+
+
+def _neighbours(last: str) -> Sequence[str]:
+    """Return what comes before and after the last part of a number."""
+    return [str(int(last) + by) if last.isdigit() else chr(ord(last) + by) for by in (-1, 1)]
 
 
 def _articles(heading: re.Pattern[str], file: IndexedFile) -> Iterator[tuple[int, int, str]]:
@@ -316,22 +343,22 @@ def _with_heading(part: Part, file: IndexedFile) -> tuple[int, int]:
 def _answer_page(names: Sequence[str], kind: str, corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
     """Summarise a page by how its sections begin, or quote a section whole; None if none has one of the names."""
     names = [name.strip("\"'“”‘’«» ") for name in names]
-    pages = sorted(
-        (
-            not any(_same_name(name, document.title or "") for name in names),
-            _is_readme(path),
-            profile_path(path).flags,
-            path.count("/"),
-            path,
-        )
-        for path, document in corpus.store.documents().items()
-        if document.language in PROSE and any(_is_called(name, path, document.title or "") for name in names)
-    )
-    page = lines.file(pages[0][-1]) if pages else None
+    page = _page_called(names, corpus, lines)
     if page is not None and kind not in _SECTIONS:
         return _summarise(page, lines)
     sections = (_quote_places(_sections_called(name, corpus, lines), lines) for name in names)
     return next(filter(None, sections), None) or (None if page is None else _summarise(page, lines))
+
+
+def _page_called(names: Sequence[str], corpus: Corpus, lines: CorpusLines) -> IndexedFile | None:
+    """Return the document that has one of some names, as its title or else as its file's name; None if none has."""
+    pages = [
+        (not any(_same_name(name, document.title or "") for name in names), _is_readme(path), profile_path(path), path)
+        for path, document in corpus.store.documents().items()
+        if document.language in PROSE and any(_is_called(name, path, document.title or "") for name in names)
+    ]
+    best = min(pages, key=lambda one: (one[0], one[1], one[2].flags, one[2].depth, one[3]), default=None)
+    return None if best is None else lines.file(best[-1])
 
 
 def _summarise(page: IndexedFile, lines: CorpusLines) -> WayAnswer:
@@ -393,9 +420,9 @@ def _sections_on(wanted: frozenset[str], corpus: Corpus, lines: CorpusLines) -> 
     """Yield the sections whose names say what a question says, together with the names of what they stand in."""
     for file in _files_holding(sorted(wanted), corpus, lines) if wanted else ():
         for part in parts_of(file.lines):
-            named = content_terms(part.title)
+            named = _words(part.title)
             own, about = named - _HOW, wanted - _HOW
-            above = content_terms(" ".join((file.document.title or "", *part.above)))
+            above = _words(" ".join((file.document.title or "", *part.above)))
             if own and own <= about <= own | above:
                 yield _place(file, *_with_heading(part, file), part.title, len(named ^ wanted))
 
@@ -405,7 +432,7 @@ def _sections_on(wanted: frozenset[str], corpus: Corpus, lines: CorpusLines) -> 
 
 def _lists_of(things: str, of: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
     """Yield the lists and tables of some things: below a heading or in a column of their name, or introduced by it."""
-    wanted = content_terms(things)
+    wanted = _words(things)
     for file in _files_holding(sorted(wanted), corpus, lines, things) if wanted else ():
         for part in parts_of(file.lines):
             several = things in part.title.lower() or _KIND.search(part.title)
@@ -420,7 +447,7 @@ def _names_things(title: str, wanted: frozenset[str]) -> bool:
     """Return whether a heading is the name of some things: whole, or without or within its brackets."""
     within = re.findall(r"\(([^()]*)\)", title)
     names = (title, re.sub(r"\([^()]*\)", " ", title), *within)
-    return any(content_terms(name.lower()) - _FILLERS == wanted - _FILLERS for name in names)
+    return any(_words(name) - _FILLERS == wanted - _FILLERS for name in names)
 
 
 def _end_of_list_below(lines: Sequence[str], part: Part) -> int | None:
@@ -434,15 +461,15 @@ def _end_of_list_below(lines: Sequence[str], part: Part) -> int | None:
 
 def _introduced(things: str, of: str, file: IndexedFile) -> Iterator[_Place]:
     """Yield the lists of a document that a line introduces which ends in a colon and names the things."""
-    wanted = content_terms(things)
+    wanted = _words(things)
     for at, line in enumerate(file.lines, 1):
         if not line.rstrip(" *_").endswith((":", "：")) or line.startswith("#"):
             continue
         lead = re.split(r"(?<=[.!?])\s+", plain(_MARKER.sub("", paragraph_up_to(file.lines, at), count=1)))[-1].lower()
         if not _leads_to(things, lead) or not _is_of(of, file, lead):
             continue
-        said = content_terms(of) | content_terms(file.document.title or "") | _FILLERS
-        extra = len(content_terms(lead) - wanted - said)
+        said = _words(of) | _words(file.document.title or "") | _FILLERS
+        extra = len(_words(lead) - wanted - said)
         begins = next_line(file.lines, at)
         last = end_of_items(file.lines, begins, len(file.lines)) if begins else None
         if last is not None and extra <= _MOST_EXTRA:
@@ -460,12 +487,7 @@ def _tabulated(wanted: frozenset[str], of: str, file: IndexedFile) -> Iterator[_
     for at, line in enumerate(file.lines, 1):
         cell = _FIRST_CELL.match(line)
         ruled = at < len(file.lines) and TABLE_RULE.fullmatch(file.lines[at]) is not None
-        if (
-            cell
-            and ruled
-            and content_terms(plain(cell[1]).lower()) - _FILLERS == wanted - _FILLERS
-            and _is_of(of, file)
-        ):
+        if cell and ruled and _words(plain(cell[1])) - _FILLERS == wanted - _FILLERS and _is_of(of, file):
             last = end_of_items(file.lines, at, len(file.lines))
             if last is not None:
                 yield _place(file, at, last, "", 1)

@@ -19,10 +19,11 @@ from quaestor.answers.drafts import (
     stretch,
 )
 from quaestor.answers.message_templates import MessagePlaces, Template, find_templates, is_pasted, stands_behind
-from quaestor.answers.resolved_names import raises_of, raises_of_bound, uses_of
+from quaestor.answers.resolved_names import raises_by_key, raises_of, raises_of_bound, uses_of
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
+from quaestor.chunking.languages import KEYED
 from quaestor.core.terms import content_terms, split_identifier, terms
 from quaestor.corpus import Corpus
 from quaestor.related import Relative
@@ -132,12 +133,20 @@ class _ErrorAnswer:
     def _places_raising(self, origin: Template) -> tuple[Relative, ...]:
         """Return the places that raise the error class or the name that the message belongs to."""
         file = self._lines.file(origin.path)
+        if file is not None and file.document.language in KEYED:
+            return self._raised_by_key(raises_by_key(self._corpus, file.lines, origin.line, _MOST_USES))
         if file is not None and _RAISES.search(file.lines[origin.line - 1]):
             return ()
         bound = raises_of_bound(self._corpus, origin.path, file.lines, origin.line, _MOST_USES) if file else ()
         if bound or not _is_fault(origin, self._message):
             return bound
         return uses_of(self._corpus, origin.symbol or "", _MOST_USES)
+
+    def _raised_by_key(self, uses: tuple[Relative, ...]) -> tuple[Relative, ...]:
+        """Return the places that raise the class of errors that names a text's key; else those that name the key."""
+        holders = (innermost_definition(self._lines.definitions(one.path), one.start_line) for one in uses)
+        raised = (raises_of(self._corpus, one.name, _MOST_USES) for one in holders if one is not None)
+        return next(filter(None, raised), uses)
 
     def _frame_defines_message(self) -> bool:
         """Return whether an error class that the innermost frame names defines the message's text."""
@@ -388,8 +397,8 @@ def _line_now(file: IndexedFile, frame: Frame, definition: Definition | None, ca
     calls = [at for at in range(head + 1, definition.span.end_line + 1) if callee and call.search(file.lines[at - 1])]
     if calls:
         return min(calls, key=lambda at: abs(at - stated))
-    # A function's head tells what runs there; its last lines, which may lie nearer, tell nothing.
-    return stated if _holds_line(definition, stated) else head
+    # A function's head tells what runs there; its last lines, which may lie nearer, and its comment tell nothing.
+    return stated if head <= stated and _holds_line(definition, stated) else head
 
 
 def _holds_line(definition: Definition | None, line: int) -> bool:

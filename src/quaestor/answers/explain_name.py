@@ -60,6 +60,8 @@ _FEWEST_LINES = 5
 """Lines of a definition that tells how it works."""
 _MOST_TOLD = 5
 """Places where a definition returns or raises that are quoted."""
+_DECLARED = re.compile(r"\s*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+;")
+"""A module of Rust, whose file lies elsewhere."""
 _CONSTRUCTORS = frozenset("__init__ constructor initialize __construct init new".split())
 _KINDS: tuple[RelatedKind, ...] = ("definitions", "callers", "tests")
 _FEWEST_WORDS = 4
@@ -118,14 +120,10 @@ def _explain_resolved(request: NameQuestion, corpus: Corpus, resolved: ResolvedN
     if not related.of("definitions"):
         unknown = resolved.corrected or request.aspect == "place"
         return None if unknown else _explain_documented_name(corpus, related, request.target)
-    if path := _module_named(related):
+    if path := _module_named(corpus, related):
         return explain_file(corpus, path)
-    correction = (
-        f"{in_code(request.target)} is defined nowhere here; the nearest name is {in_code(resolved.name)}."
-        if resolved.corrected
-        else ""
-    )
-    answer = _explain_known_name(corpus, related, correction, request.aspect)
+    corrected = f"{in_code(request.target)} is defined nowhere here; the nearest name is {in_code(resolved.name)}."
+    answer = _explain_known_name(corpus, related, corrected if resolved.corrected else "", request.aspect)
     # How something long works, parts of it tell that a search finds; and a line or two do not tell it.
     lines = answer.hits[0].end_line - answer.hits[0].start_line + 1
     long = any(isinstance(piece, str) and piece.startswith("It ends at line") for piece in answer.pieces)
@@ -162,10 +160,12 @@ def _explain_line(corpus: Corpus, path: str, line: int, lead: str) -> WayAnswer 
     return draft.finish("names")
 
 
-def _module_named(relatives: Related) -> str:
+def _module_named(corpus: Corpus, relatives: Related) -> str:
     """Return the file that a name stands for if its definition is only a declaration: ``-module(shop).``."""
     home = min(relatives.of("definitions"), key=_by_importance)
     name = _bare_name(home)
+    if _DECLARED.match(home.text):
+        return resolve_module(corpus, name) or ""
     bare = home.start_line == home.end_line and re.match(r"\s*-?(?:module|package|namespace|unit|library)\b", home.text)
     return home.path if bare and profile_path(home.path).stem == re.sub(r"\W|_", "", name).lower() else ""
 

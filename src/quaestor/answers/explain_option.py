@@ -1,7 +1,5 @@
 """Explains an option, an environment variable or a setting by what documents say of it and by its declaration.
 
-"Which options are there?" is answered with all options that a file declares, or all variables that code reads.
-
 Such a name is seldom a definition in a programming language. It is a string that code gives to an option parser or a
 settings reader, so ``explain_name`` does not find it, and a search finds passages with its words.
 """
@@ -9,20 +7,18 @@ settings reader, so ``explain_name`` does not find it, and a search finds passag
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import groupby
 
 from quaestor.answers.blocks import comment_above
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
 from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import EMPTY_WORDS, find_words, same_in_any_style, terms
-from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.names_in_question import looks_like_code
@@ -35,7 +31,7 @@ _MOST_HOLDING = 200
 """The most chunks that are searched for the section that documents a name."""
 _HEAD = 20
 _FEWEST_WORDS_OF_SECTION = 4
-_LONGEST_LINE = 1000
+LONGEST_LINE = 1000
 _MOST_LINES = 12
 _LONGEST_COMMENT = 30
 _MOST_BEFORE = 1
@@ -64,55 +60,19 @@ _WRITTEN_SO = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
 _STRINGS_OR_SYMBOLS = re.compile(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
-_SETS = re.compile(r"\b(?:set_var|remove_var|(?:un)?setenv|put_env|delete_env)\b", re.IGNORECASE)
+SETS = re.compile(
+    r"(?:\b|_)(?:set_var|remove_var|(?:un)?setenv|putenv|put_env|delete_env|SetEnvironmentVariable)\b", re.IGNORECASE
+)
 """Functions that set an environment variable, mostly for a test."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_ASKS_ENVIRONMENT = re.compile(
-    r"^\W*(?:(?:what|which|list|show(?:\s+me)?|name|are\s+there(?:\s+any)?)\s+(?:(?:are|all|of|the|other)\s+)*)?"
-    r"env(?:ironment)?\s?var(?:iable)?s(?:\s+(?:can|could|must|should|do|may)\s+(?:i|you|we|one)\s+(?:set|configure))?"
-    r"(?:\s+(?!(?:set|control|configure|change|turn|limit|choose|make|tell|say)s?\b)[\w'-]+){0,6}"
-    r"\W*$",
-    re.IGNORECASE,
-)
-"""A question for all environment variables, without a further condition."""
-_READS_VARIABLE = re.compile(
-    # getenv("A"), os.environ["A"], ENV.fetch("A"), env::var("A"), envOr("A", 1), env = "A", EnvVars: []string{"A"}
-    # and process.env.A
-    r"\b\w{0,20}env(?:iron(?:ment(?:variable)?)?|_?vars?|_?or\w{0,12}|_(?:name|key)|bool|int|string)?"
-    r"(?:\W{0,4}(?:get|fetch|key|pop|string|var)\w{0,4})?\W{1,6}[\"'](?P<quoted>[a-z]\w+)[\"']|\benv\.(?P<plain>[a-z]\w+)\b",
-    re.IGNORECASE,
-)
-_ASKS_OPTIONS = re.compile(
-    r"^\W*(?:(?:what|which|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+)?(?:(?:are|all|of|the|command[- ]line)\s+)*"
-    r"(?:options|flags|switches|command[- ]line\s+arguments)"
-    r"(?:\s+(?:are\s+there|exist|available|supported|does\s+\w+\s+(?:have|take|accept|support|know)"
-    r"|do\s+i\s+have|can\s+(?:i|one|you)\s+(?:use|pass|give|set)|(?:of|on)\s+the\s+(?:command\s+line|program|tool)))?\W*$",
-    re.IGNORECASE,
-)
-_GIVES_OPTION = re.compile(
-    r"^[^\w\n]{0,12}(?:-\w[\s,|/`]+)?`{0,2}--(?P<shown>[a-z][\w-]+)|[\"'](?:-\w[\s,|/]+)?--(?P<string>[a-z][\w-]+)"
-    r"|\blong\s*=\s*\"(?P<long>[a-z][\w-]+)\"|arg!\(--\"?(?P<macro>[a-z][\w-]+)"
-    r"|\bOption\s+\"\w*\"\s+\[\"(?P<getopt>[a-z][\w-]+)\"|(?:Flag\{\s*Name:\s*|VarP?\([^\"\n]{1,60})\"(?P<flag>[a-z][\w-]+)\""
-    r"|\bflags?\.(?:Bool|String|Int|Uint|Float|Duration|Func)\w*\((?:&[\w.]+,\s*)?\"(?P<go>[a-z][\w.-]+)\""
-    r"|\bflaggy\.\w+\(&[\w.]+,\s*\"\w*\",\s*\"(?P<flaggy>[a-z][\w-]+)\""
-)
-_DESCRIBED = re.compile(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
-"""At least three words in a string, behind a gap or in a comment: a description of the option."""
-_OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
-_FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5
-_SHELLS = frozenset({"bash", "fish", "m4", "powershell", "zsh"})
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
-_NO_PROGRAM = frozenset({"dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
-_ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
+ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
 """Files that repeat options without declaring them: completions of shells, changelogs."""
-_ENVIRONMENT = ("env", "environ", "getenv")
 _DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
 """Words beside a plain word, such as "name", that make it an option."""
-_MOST_VARIABLES, _MOST_READ, _MOST_CITED = 60, 3000, 3
 _OF_CONTENTS = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
 """An item of a table of contents, which says nothing itself."""
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
-_COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
+COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
 _OPENS = re.compile(r"[(\[{]\s*$")
 _BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
 """The end of a line that opens a block of statements rather than a list of arguments or fields."""
@@ -160,114 +120,6 @@ def read_option_question(text: str) -> str:
     return ""
 
 
-def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """List the environment variables; None if neither code nor a document has any, or the question asks for none."""
-    if len(question.text) > _LONGEST or not _ASKS_ENVIRONMENT.match(question.text):
-        return None
-    corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _explain_environment(corpus))
-
-
-def _explain_environment(corpus: Corpus) -> WayAnswer | None:
-    """Return a document's section on environment variables, if any, and where code first reads each of them."""
-    lines, draft = CorpusLines(corpus), Draft()
-    read: dict[str, tuple[str, int]] = {}
-    for *_, path, line, name in sorted(_variables_read(corpus)):
-        read.setdefault(name, (path, line))
-    documented = section_about(corpus, lines, "environment variables")
-    if documented is not None:
-        draft.quote(documented)
-    if read:
-        count = amount(len(read), "variable")
-        draft.say(f"Code names {count} of the environment where it reads them: {_variable_list(read)}.")
-        for path, line in [] if documented else list(read.values())[:_MOST_CITED]:
-            draft.quote(lines.statement(path, line))
-    return draft.finish("option") if draft.hits else None
-
-
-def _variable_list(read: Mapping[str, tuple[str, int]]) -> str:
-    shown = [f"{in_code(name)} ({in_code(f'{path}:{line}')})" for name, (path, line) in sorted(read.items())]
-    more = len(shown) - _MOST_VARIABLES
-    return f"{', '.join(shown[:_MOST_VARIABLES])}{f' and {more:,} more' if more > 0 else ''}"
-
-
-def _variables_read(corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
-    """Yield each place where code reads an environment variable, as a tuple that sorts, with the variable's name."""
-    for stored in _holding_any(corpus, _ENVIRONMENT):
-        path = stored.document.path
-        profile = profile_path(path)
-        if stored.document.language in PROSE or stored.document.language in _NO_PROGRAM or any(profile.flags):
-            continue
-        for number, line in enumerate(stored.chunk.text.split("\n"), stored.chunk.span.start_line):
-            for match in _READS_VARIABLE.finditer(line[:_LONGEST_LINE]):
-                name: str = match["quoted"] or match["plain"]
-                if _VARIABLE.fullmatch(name) and not _SETS.search(line):
-                    yield folders_to_sources(path), path, number, name
-
-
-def list_options(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """List the command-line options; None if no file declares several, or the question asks for none."""
-    if len(question.text) > _LONGEST or not _ASKS_OPTIONS.match(question.text):
-        return None
-    corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _list_options(corpus))
-
-
-def _list_options(corpus: Corpus) -> WayAnswer | None:
-    """Return the options in the file that declares most of them, and quote the beginning of these declarations."""
-    lines, draft = CorpusLines(corpus), Draft()
-    files = {path: file.lines for path in _giving_options(corpus) if (file := lines.file(path)) is not None}
-    described = {path: _count_described(texts, _options_of(texts)) for path, texts in files.items()}
-    most = max(described.values(), default=0)
-    lines_by_option = {path: _options_of(texts) for path, texts in files.items() if described[path] == most}
-    path = max(lines_by_option, key=lambda one: (len(lines_by_option[one]), -folders_to_sources(one), one), default="")
-    if len(lines_by_option.get(path, ())) < _FEWEST_OPTIONS:
-        return None
-    numbers = sorted(lines_by_option[path].values())
-    first = max(numbers, key=lambda one: (sum(0 <= at - one < _MOST_SHOWN for at in numbers), -one))
-    draft.quote(lines.hit(path, first, max(one for one in numbers if one - first < _MOST_SHOWN)))
-    options = [f"{in_code(f'--{name}')} ({line})" for name, line in sorted(lines_by_option[path].items())]
-    more = len(options) - _MOST_VARIABLES
-    draft.say(
-        f"{in_code(path)} gives {amount(len(options), 'option')}: {', '.join(options[:_MOST_VARIABLES])}"
-        f"{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)."
-    )
-    return draft.finish("option")
-
-
-def _giving_options(corpus: Corpus) -> Sequence[str]:
-    """Return the few files that declare most options, without shell scripts, which mostly call other programs."""
-    counts, described = Counter[str](), Counter[str]()
-    for stored in _holding_any(corpus, _OPTIONS):
-        path, language = stored.document.path, stored.document.language
-        if not (any(profile_path(path).flags) or _ASIDE.search(path) or language in _NO_PROGRAM or language in _SHELLS):
-            texts = stored.chunk.text.split("\n")
-            options = _options_of(texts)
-            counts[path] += len(options)
-            described[path] += _count_described(texts, options)
-    return sorted(counts, key=lambda path: (-described[path], -counts[path]))[:_MOST_FILES]
-
-
-def _count_described(lines: Sequence[str], options: Mapping[str, int]) -> int:
-    """Return how many options are described, in their line or next to it."""
-    near = ("\n".join(lines[max(0, at - 2) : at + 1]) for at in options.values())
-    return sum(_DESCRIBED.search(text) is not None for text in near)
-
-
-def _options_of(lines: Sequence[str]) -> dict[str, int]:
-    """Return the options that lines declare, each with the number of the first line that does, from 1."""
-    line_of_option: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        for match in _GIVES_OPTION.finditer(line[:_LONGEST_LINE]):
-            line_of_option.setdefault(next(filter(None, match.groups())), number)
-    return line_of_option
-
-
-def _holding_any(corpus: Corpus, words: Sequence[str]) -> Iterable[StoredChunk]:
-    """Return the chunks that hold any of some terms; of a term in very many chunks, only the first ones."""
-    return corpus.store.get({one: None for word in words for one in corpus.store.holding((word,), _MOST_READ)}).values()
-
-
 def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     """Return the surest place in a document and in code; None if no place describes the option or reads it."""
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
@@ -304,7 +156,7 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
         file = lines.file(path) if re.search(re.escape(name), stored.chunk.text) else None
         if file is None or profile_path(path).test:
             continue
-        aside = (*profile_path(path).flags, _ASIDE.search(path) is not None)
+        aside = (*profile_path(path).flags, ASIDE.search(path) is not None)
         for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1):
             if name in file.lines[at - 1] and (place := _description_at(file, at, name, token)) is not None:
                 yield _Place(place[0], aside, folders_to_sources(path), path, place[1], place[2])
@@ -313,7 +165,7 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
 def _description_at(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
     """Return in which form a line describes an option, and the first and last line to quote; None if it does not."""
     line, prose = file.lines[at - 1], file.document.language in PROSE
-    if len(line) > _LONGEST_LINE:
+    if len(line) > LONGEST_LINE:
         return None
     if prose:
         end = _end_of_entry_about(file.lines, at, token, prose=True)
@@ -337,7 +189,7 @@ def _description_in_code(
     if re.search(rf"\benv\b\W{{1,3}}{re.escape(name)}\b", line):
         return _Form.READ, at, max(at, end_of_statement(lines, at))
     if _STRINGS_OR_SYMBOLS.search(line):
-        return None if _SETS.search(line) or _COMMENT.match(line) else _declaration_at(lines, at, token)
+        return None if SETS.search(line) or COMMENT.match(line) else _declaration_at(lines, at, token)
     end = _end_of_entry_about(lines, at, token, prose=False)
     return (_Form.SHOWN, at, end) if end else None
 
@@ -382,12 +234,18 @@ def _declaration_at(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tu
 def _comment_above(lines: Sequence[str], at: int) -> int:
     """Return the first line to show of the comment above a line; the line itself if no comment says anything."""
     above = max(comment_above(lines, at - 1) + 1, at - _LONGEST_COMMENT)
-    comment = [one for one in lines[above - 1 : at - 1] if _COMMENT.match(one)]
+    comment = [one for one in lines[above - 1 : at - 1] if COMMENT.match(one)]
     return above if len(find_words(" ".join(comment))) >= _FEWEST_WORDS else at
 
 
 def _texts(lines: Sequence[str]) -> list[str]:
     return [one[1:-1] for one in _STRING.findall("\n".join(lines))]
+
+
+def bounds_of_call(lines: Sequence[str], at: int) -> tuple[int, int]:
+    """Return the first and the last line of the call or literal that a line is part of; the line itself if of none."""
+    first = _begins(lines, at)
+    return first, _closes(lines, first, at)
 
 
 def _begins(lines: Sequence[str], at: int) -> int:

@@ -6,17 +6,19 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, innermost_definition, qualified_name, stretch
 from quaestor.answers.template_agreement import Agreement, agreement, fixed_text, template_words, words_of
 from quaestor.answers.traces import Trace
-from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.chunking.languages import KEYED, PROSE, knows_extension
 from quaestor.core.documents import Document
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import qualified_symbol
+from quaestor.search.background_documents import TRANSLATION
 from quaestor.search.names_in_question import looks_like_a_file, names_of_code
 from quaestor.search.path_roles import folders_to_sources, profile_path
 from quaestor.search.query import read_query
@@ -47,6 +49,8 @@ _FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.9
 _AS_WELL = 0.85
 _VERBATIM = 5
 """This many words of a message in a row are no coincidence."""
+_IN_A_ROW = 4
+"""This many are none, if they are all words of a template and stand in the message in a row."""
 _WHOLE = 0.999
 _SILENT, _SILENT_VERBATIM = 0.85, 0.98
 """Factors for a template beside which nothing prints or raises, and for one that is the message word for word."""
@@ -58,6 +62,10 @@ _LONGEST_PARAGRAPH = 10
 _TESTING = re.compile(
     r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
 )
+_KEY, _COMMENT = re.compile(r"\s*[\"']?[\w.-]{1,100}[\"']?\s*[:=]\s"), re.compile(r"\s*(?:#|;|//)")
+"""A key of a catalogue of messages, and what begins a comment there."""
+_CLASS = re.compile(r"(?<![\w\\.:])(?:[A-Za-z_]\w{0,60}(?:\\|::|\.)){1,12}\w{0,60}(?:Error|Exception)\b(?=:\s|\s*$)")
+"""The name of an error with its packages: ``shop.queues.QueueError``."""
 _QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
 _PATH = re.compile(r"(?<!\S)\W?(?:~|[A-Za-z]:)?[/\\][\w.@~+/\\-]+")
 """A path from the root. It is a value: its names say nothing of the code that prints it."""
@@ -205,7 +213,7 @@ def find_templates(corpus: Corpus, trace: Trace, frames: FrameLines, lines: Corp
     chunks = _candidates(corpus, message)
     matches = _matches([one for one in chunks if one.document.language not in PROSE], message)
     # A test that quotes a message is no place that prints it.
-    matches = [one for one in matches if not stands_behind(one.document.path)]
+    matches = [one for one in matches if _is_catalogue(one.document) or not stands_behind(one.document.path)]
     if not matches:
         return MessagePlaces()
     alike = [one for one in matches if one.worth >= _AS_WELL * matches[0].worth]
@@ -217,10 +225,12 @@ def find_templates(corpus: Corpus, trace: Trace, frames: FrameLines, lines: Corp
 
 def _message_of(corpus: Corpus, trace: Trace, frames: FrameLines) -> _Message | None:
     """Return the message of a trace; None if it has too few words."""
-    lines = tuple(words for one in _stretches(trace.messages) if len(words := words_of(one)) >= _FEWEST)
+    # What an error is called, with its packages, code writes in many places that print nothing.
+    messages = [_CLASS.sub(" ", one) for one in trace.messages]
+    lines = tuple(words for one in _stretches(messages) if len(words := words_of(one)) >= _FEWEST)
     if not lines:
         return None
-    words = tuple(word for one in trace.messages for word in words_of(one))
+    words = tuple(word for one in messages for word in words_of(one))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not frames and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
     weights = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
@@ -237,6 +247,13 @@ def _stretches(messages: Sequence[str]) -> Iterator[str]:
         _, colon, rest = line.partition(": ")
         if colon:
             yield rest
+
+
+def _is_catalogue(document: Document) -> bool:
+    """Return whether a document is a catalogue of messages, as ``config/locales/en.yml`` is, and no test."""
+    profile = profile_path(document.path)
+    texts = document.language == "properties" or profile.background == TRANSLATION
+    return document.language in KEYED and texts and not (profile.test or profile.example)
 
 
 def stands_behind(path: str) -> bool:
@@ -303,7 +320,8 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
     by_line = [(agreement(one, template, message.weights), one) for one in message.lines]
     best, line = max(by_line, key=lambda one: one[0].weight)
     if stored.document.language in PROSE:
-        sure = best.words >= _FEWEST and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
+        enough = best.words > _FEWEST or (best.words == _FEWEST and best.of_message >= _MOST_OF_UNMARKED)
+        sure = enough and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
         return _Match(stored.document, first, last, agreed.weight) if sure else None
     if not _is_sure(message, agreed, best, by_frame=not message.frames or stored.document.path in message.frames):
         return None
@@ -334,7 +352,9 @@ def _is_sure(message: _Message, agreement: Agreement, by_line: Agreement, *, by_
         return False
     # Of a message that is mostly values, such as paths, its fixed words are a small part: that all of them stand there
     # in order is no chance.
-    whole = by_line.words >= _VERBATIM and by_line.of_template >= _WHOLE and message.marked
+    in_a_row = by_line.words >= _IN_A_ROW and by_line.of_span >= _WHOLE
+    enough = by_line.words >= _VERBATIM or in_a_row
+    whole = enough and by_line.of_template >= _WHOLE and message.marked
     return whole or _is_most_of_it(message, by_line, by_frame=by_frame)
 
 
@@ -376,12 +396,13 @@ def _windows(
     stored: StoredChunk, message_words: frozenset[str], weights: Mapping[str, float]
 ) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
     """Yield the runs of lines of a chunk that hold most of the message."""
-    code = stored.document.language not in PROSE
+    code, catalogue = stored.document.language not in PROSE, _is_catalogue(stored.document)
     lines = stored.chunk.text.split("\n")
     rare = [word for word in message_words if weights[word] > _EMPTY]
     lines_with_rare_words = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
-    texts = [_words_of_line(line, code) if at in lines_with_rare_words else () for at, line in enumerate(lines)]
+    read = _words_of_value if catalogue else partial(_words_of_line, code=code)
+    texts = [read(line) if at in lines_with_rare_words else () for at, line in enumerate(lines)]
     weights_by_text = [sum(weights[word] for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
         if weights_by_text[at] <= 0:
@@ -420,6 +441,13 @@ def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
     if code and _DOCUMENTS_FAULT.match(line):
         return ()
     return literal if code and _CODE.search(line) else words_of(fixed_text(line))
+
+
+def _words_of_value(line: str) -> tuple[str, ...]:
+    """Return the words of a line of a catalogue of messages, without its key: of its literal, or all of plain text."""
+    literal = template_words(line) if len(line) <= _LONGEST_LINE else ()
+    plain = _KEY.sub("", line[:_LONGEST_LINE])
+    return literal if plain.lstrip().startswith(("'", '"')) or _COMMENT.match(line) else words_of(fixed_text(plain))
 
 
 def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:

@@ -17,8 +17,9 @@ from quaestor.answers.listings import Declaration, declarations_of
 from quaestor.answers.resolved_names import resolve_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import terms
+from quaestor.core.terms import find_words, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, Relative
@@ -30,6 +31,7 @@ _LONGEST = 200
 _LIMIT = 200
 _MOST_SHOWN, _MOST_OF_FILE, _MOST_NAMED, _MOST_DERIVED = 8, 3, 12, 12
 _ABOVE, _MOST_HEAD = 12, 10
+_FEWEST_WORDS = 5
 _MOST_READ = 3000
 _LONGEST_LINE = 600
 _BLOCK_ABOVE, _BLOCK_BELOW = 12, 8
@@ -71,13 +73,14 @@ _FAULT = re.compile(
     r"(?:[Ee]rror|[Ee]xception|Failure|Fault|Panic|Timeout|Warning)s?$|^[Ee]rr[A-Z]\w|(?:^|_)(?:ERR|ERROR|E)(?:_|$)"
 )
 _RAISES = (
-    r"\b(?:raise|throw\w*|revert|panic\w*|abort|fail\w*|Err|die|croak|confess|error|exit|reject\w*|return|bail|ensure|Left|ok_or\w*"
-    r"|map_err|Errorf|Wrapf?|completeExceptionally|(?:on|add|set|report|signal)_?(?:Error|Exception|error|exception))\b"
+    r"(?::error\b|\berror!?\s*\(|\b(?:raise|throw\w*|revert|panic\w*|abort|fail\w*|Err|die|croak|confess|exit|reject\w*|return|bail|ensure|Left|ok_or\w*"
+    r"|map_err|Errorf|Wrapf?|completeExceptionally|(?:on|add|set|report|signal)_?(?:Error|Exception|error|exception))\b)"
 )
 _CAUGHT = re.compile(
     r"[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*|class|extends|implements|throws|struct|isinstance|issubclass)\b"
 )
 """What stands in a line that tells an error from others, or declares one."""
+_TOLD = r"\b(?:instanceof|isinstance|issubclass|is_a\?|except|catch|rescue|pytest\.raises|errors\.(?:Is|As))\b"
 _BRANCH = re.compile(
     r"\b(?:if|elif|elsif|else|elseif|unless|when|case|cond|catch|except|rescue|switch|guard|default|match|otherwise|while|until)\b|=>|->"
 )
@@ -170,10 +173,18 @@ def _explain_raised(name: str, corpus: Corpus) -> WayAnswer | None:
     else:
         return None
     _quote_definition(related, lines, draft)
-    if (documented := section_about(corpus, lines, name) or entry_about(corpus, lines, name)) is not None:
+    documented = section_about(corpus, lines, name) or entry_about(corpus, lines, name)
+    if documented is not None and _says_more(documented):
         draft.say("The documents say of it:")
         draft.quote(documented)
     return draft.finish("errors") if draft.hits else None
+
+
+def _says_more(documented: Hit) -> bool:
+    """Return whether an entry or a section says anything besides names, as a list of all errors does not."""
+    first, *rest = documented.text.split("\n")
+    below = rest[0] if rest and _indent(rest[0]) > _indent(first) else ""
+    return documented.symbol is not None or len(find_words(f"{first}\n{below}")) >= _FEWEST_WORDS
 
 
 def _raising(related: Related) -> tuple[list[Relative], list[Relative]]:
@@ -181,7 +192,8 @@ def _raising(related: Related) -> tuple[list[Relative], list[Relative]]:
     name = re.escape(related.target.name or "")
     raises = re.compile(rf"{_RAISES}[^\n]*?(?<!\w){name}(?!\w)")
     uses = [one for one in related.of("callers") if one.role in ("call", "reference") and not _is_aside(one.path)]
-    raised = [one for one in uses if raises.search(_first_line(one))]
+    tells = re.compile(rf"{_TOLD}|\(\s*{name}\s*\)\s*\w")
+    raised = [one for one in uses if raises.search(_first_line(one)) and not tells.search(_first_line(one))]
     made = [one for one in uses if one.role == "call" and not _CAUGHT.search(_first_line(one))]
     return sorted(raised, key=_by_place), sorted(made, key=_by_place)
 
@@ -320,7 +332,9 @@ def _entry_of(number: str) -> re.Pattern[str]:
 def _sentence_about(number: str) -> re.Pattern[str]:
     """Return a pattern for words of a sentence that name an exit code and its number."""
     words = r"(?:[^\w\n]+[^\W\d]+){0,6}"
-    return re.compile(rf"(?:{_EXIT}|\bexit(?:s|ed)?\s+with){words}[^\w\n]*(?<![\d.]){number}(?![\w.]*\d)", _I)
+    named = rf"(?:{_EXIT}|\bexit(?:s|ed)?\s+with){words}[^\w\n]*(?<![\d.]){number}(?![\w.]*\d)"
+    listed = rf"{_EXIT}[^\n]{{0,200}}?[,;]\s*`?{number}`?\s+[a-z]"  # exit codes 0 done, 1 nothing found
+    return re.compile(rf"{named}|{listed}", _I)
 
 
 def _is_within_range(number: str, line: str) -> bool:

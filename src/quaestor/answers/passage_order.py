@@ -9,13 +9,14 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from quaestor.answers.quotable_stretches import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.questions import asks_amount
+from quaestor.core.questions import asks_amount, says_amount
 from quaestor.core.terms import content_terms
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -40,6 +41,8 @@ _HEADED, _HEADED_NEAR, _NEAR_GUIDE = 0.4, 0.05, 1.2
 """The least share of the question, by the rarity of its words, in the headings of a guide: of any section, and of one
 that is at most ``_NEAR_GUIDE`` points behind the first passage."""
 _HEADINGS_OF_GUIDE = 2
+_NEAR_WITH_AMOUNT = 4.0
+"""How far behind the best a passage may be that comes first because it states the amount that is asked for."""
 _ASKS_LIMIT = re.compile(
     r"\bhow\s+(?:old|large|big|far|fast|small)\b|^\W*(?:since\s+|seit\s+|bis\s+|depuis\s+|desde\s+)?(?:when|wann|quand|cuándo)\b"
     r"|\bwhich\s+year\b"
@@ -88,14 +91,28 @@ def order_by_paragraphs(
     A search compares the question with whole chunks, but the answer may be one paragraph of several; and of two
     documents, the one with more hits answers more often. A document may say "remove" where the question says "delete",
     so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds. For a
-    question in another language than English the order stays, because similarity is known for English words only.
+    question in another language than English the order stays, because similarity is known for English words only. Who
+    asks for an amount gets first what states one, in any language.
     """
-    if (
-        language_of(question)
-        or len(hits) != len(passages)
-        or 2 * sum(one.language.lower() in PROSE for one in passages) <= len(passages)
-    ):
+    prose = sum(one.language.lower() in PROSE for one in passages)
+    if len(hits) != len(passages) or 2 * prose <= len(passages):
         return passages, hits
+    foreign = language_of(question)
+    found = [*accumulate((hit.score for hit in hits), min)]
+    worth = found if foreign else _worth(question, passages, hits, rarity, encode)
+    ranks = sorted(range(len(hits)), key=lambda rank: -worth[rank])
+    scores = sorted(worth, reverse=True)
+    if asks_amount(question):
+        first = _first_with_amount(question, ranks, worth, passages)
+        ranks.sort(key=lambda rank: rank != first)
+    ordered = [hits[rank]._replace(score=score) for rank, score in zip(ranks, scores, strict=True)]
+    return [passages[rank] for rank in ranks], ordered
+
+
+def _worth(
+    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float], encode: Encode
+) -> Sequence[float]:
+    """Return the worth of each passage, as a logarithm of odds."""
     parts = [(rank, part) for rank, one in enumerate(passages) for part in _paragraphs(one.text)]
     headings = [(one.symbol or one.title or one.path).replace(" > ", " ") for one in passages]
     vectors = encode([question, *headings, *(part for _, part in parts)])
@@ -116,7 +133,7 @@ def order_by_paragraphs(
     for hit, share in zip(hits, odds, strict=True):
         of_document[hit.path] += share
     numbers = frozenset(_NUMBER.findall(question))
-    worth = [
+    return [
         _OF_ODDS * odds[rank]
         + _OF_LIKENESS * alike[rank]
         + _OF_TOLD * shares[rank]
@@ -127,8 +144,12 @@ def order_by_paragraphs(
         + _OF_NUMBERS * len(numbers & _numbers_of(passages[rank])) / max(1, len(numbers))
         for rank, hit in enumerate(hits)
     ]
-    ranks = sorted(range(len(hits)), key=lambda rank: -worth[rank])
-    return [passages[rank] for rank in ranks], [hits[rank]._replace(score=worth[rank]) for rank in ranks]
+
+
+def _first_with_amount(question: str, ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
+    """Return the rank of the best passage, or of one nearly as good that states an amount if it states none."""
+    near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_WITH_AMOUNT)
+    return next((rank for rank in near if says_amount(question, passages[rank].text)), ranks[0])
 
 
 def _nearness_of_words(question: str, texts: Sequence[str], rarity: Mapping[str, float]) -> Sequence[float]:

@@ -45,6 +45,7 @@ from quaestor.search.path_roles import profile_path
 
 NOTHING = f"{WITHOUT_MODEL}, and nothing in the passages answers the question clearly enough to quote."
 UNMENTIONED = f"{WITHOUT_MODEL}, and nothing here mentions {{}}."
+NOT_FOUND = f"{WITHOUT_MODEL}, and no passage that was found mentions {{}}."
 
 # Only where both fail is a question refused. They are low, since people ask in words of their own: higher ones refused
 # a quarter of the questions that a corpus answers, and no more of those that it does not but that are close to it.
@@ -134,6 +135,11 @@ class ExtractiveAnswer:
     def unsure(self) -> ExtractiveAnswer:
         """Return the answer with the remark that its quotes may not answer."""
         return replace(self, text=text_of_quotes(self.quotes, lead=UNSURE), lead=UNSURE) if self.quotes else self
+
+    def naming(self, missing: Sequence[str]) -> ExtractiveAnswer:
+        """Return a refusal with the words that the question is about and no passage mentions; an answer as it is."""
+        named = NOT_FOUND.format(" or ".join(map(repr, missing)))
+        return replace(self, text=named) if missing and self.text == NOTHING else self
 
     def under(
         self,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from quaestor.answers.drafts import in_code
-from quaestor.chunking.languages import PROSE
+from quaestor.chunking.languages import KEYED, PROSE
 from quaestor.core.errors import NotFoundError
 from quaestor.core.terms import same_in_any_style, styles_of, terms
 from quaestor.core.wording import amount
@@ -34,6 +34,8 @@ _BOUND = re.compile(
 )
 """The name of an error or a constant, with the value that is bound to it."""
 _ENDED = re.compile(r"[;}]\s*$")
+_CATALOGUE_KEY = re.compile(r"\s*[\"']?([A-Za-z][\w.-]{2,100})[\"']?\s*(?:=|:)(?=\s|$)")
+_LONGEST_VALUE = 12
 _NEAR = 3
 _LONGEST_LINE = 2_000
 _CAUGHT = re.compile(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*)\b")
@@ -223,6 +225,44 @@ def name_of_message(lines: Sequence[str], line: int) -> str:
             return match[1]
         if above < line and _ENDED.search(lines[above - 1]):
             break
+    return ""
+
+
+def raises_by_key(corpus: Corpus, lines: Sequence[str], line: int, limit: int) -> tuple[Relative, ...]:
+    """Return the places that raise what a catalogue of messages has a text for, without tests.
+
+    Of ``error_key(:gone)`` in a class of errors, those that raise the class; else the places that name the key.
+
+    Args:
+        corpus: the corpus to search.
+        lines: the lines of the catalogue.
+        line: where the text begins, 1-based.
+        limit: the most places to look at.
+    """
+    key = _key_of(lines, line)
+    named = re.compile(rf"[:'\"`.]{re.escape(key)}(?![\w-])")
+    uses: list[Relative] = []
+    for stored in corpus.store.get(corpus.store.holding(terms(key), limit)).values() if key else ():
+        path, document = stored.document.path, stored.document
+        if document.language in PROSE | KEYED or any(profile_path(path).flags):
+            continue
+        for at, text in enumerate(stored.chunk.text.split("\n"), stored.chunk.span.start_line):
+            if named.search(text):
+                symbol = stored.chunk.symbol
+                uses.append(
+                    Relative("callers", "reference", path, at, at, text, symbol, document.language, document.sha256)
+                )
+    return tuple(uses)
+
+
+def _key_of(lines: Sequence[str], line: int) -> str:
+    """Return the key to which a line of a catalogue belongs: its own, or that of a line above that is indented less."""
+    text = lines[line - 1]
+    indent = len(text) - len(text.lstrip())
+    for at in range(line, max(0, line - _LONGEST_VALUE), -1):
+        match, above = _CATALOGUE_KEY.match(lines[at - 1]), lines[at - 1]
+        if match and (at == line or len(above) - len(above.lstrip()) < indent):
+            return match[1].rpartition(".")[2]
     return ""
 
 

@@ -18,10 +18,11 @@ from quaestor.answers.document_parts import answer_with_part
 from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
-from quaestor.answers.explain_option import explain_option, list_environment, list_options
+from quaestor.answers.explain_option import explain_option
 from quaestor.answers.explain_term import explain_term, holds_documents
 from quaestor.answers.listings import list_declared, list_folder, list_tests
 from quaestor.answers.named_faults import explain_named_fault
+from quaestor.answers.option_lists import list_environment, list_options
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_overview,
@@ -97,6 +98,24 @@ def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer 
     return answer_with_project_guide(question, corpus)
 
 
+_OF_SETTINGS = re.compile(
+    r"\bconf|setting|\brc\b|default|preference|customi|\bport\b|(?:turn|switch)\w*\s.*\bo(?:n|ff)\b|(?:dis|en)abl|activat|silence|suppress"
+    r"|\b(?:skip|hide|change|adjust|specify|override|tune|control|set|increase|decrease|raise|lower|reduce|limit)s?\b",
+    re.IGNORECASE,
+)
+
+
+def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer how the project, or one thing of it, is configured; None for other questions."""
+    if not _OF_SETTINGS.search(question.text[:200]):
+        return None
+    # Few questions ask this.
+    from quaestor.answers.configuration import explain_configuration  # noqa: PLC0415 - as said above
+    from quaestor.answers.named_settings import explain_setting  # noqa: PLC0415 - as said above
+
+    return explain_configuration(question, corpus) or explain_setting(question, corpus)
+
+
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer to a question about history; None for other questions, or if the history does not answer."""
     if not may_ask_history(question.text):
@@ -129,6 +148,7 @@ WAYS: tuple[Way, ...] = (
     explain_named_fault,
     list_declared,
     _answer_with_project_guide,
+    _explain_settings,
     answer_with_callers,
     answer_with_maintainers,
     answer_history,

@@ -401,7 +401,7 @@ class Conversation:
         most = MOST_OF_UNSURE if doubt.is_unsure else MOST
         text, passages, names = turn.search_text, turn.passages, doubt.names
         quoted = await asyncio.to_thread(extract, text, passages, encode, most, names, doubt.refuses, hits)
-        return quoted.unsure() if doubt.is_unsure else quoted
+        return quoted.unsure() if doubt.is_unsure else quoted.naming(doubt.missing)
 
     async def _refuses_weak_evidence(self, turn: Turn) -> bool:
         """Note in the turn whether its evidence is weak, and return whether the model is not asked because of it."""

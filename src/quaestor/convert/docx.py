@@ -26,8 +26,8 @@ def from_docx(data: bytes) -> ConvertedDocument:
     """
     elements = min(MOST_ELEMENTS, FREE_ELEMENTS + ELEMENTS_A_BYTE * len(data))
     texts = min(MOST_TEXTS, FREE_TEXTS + len(data))
-    called = f"paragraphs and runs in a file of {len(data):,} bytes"
-    bounds = Bounds(elements, texts, frozenset({"p", "r"}), called)
+    noun = f"paragraphs and runs in a file of {len(data):,} bytes"
+    bounds = Bounds(elements, texts, frozenset({"p", "r"}), noun)
     archive = checked_archive(data, "docx", bounds)
     try:
         # mammoth would try every line of an embedded style map on every paragraph.

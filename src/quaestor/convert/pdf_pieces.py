@@ -208,7 +208,7 @@ class _PageReader:
         self._widths = widths
         self._wide = 0.0
         self._path: list[Stroke] = []
-        self._begun: tuple[float, float] | None = None
+        self._subpath_start: tuple[float, float] | None = None
         self._at: tuple[float, float] | None = None
 
     def see_text(self, text: str, cm: list[float], tm: list[float], _font: object, _size: float) -> None:
@@ -239,7 +239,7 @@ class _PageReader:
         """Process a step of a path; curves and slanting lines surround no cell."""
         places = [float(one) for one in operands if isinstance(one, int | float)]
         at = (
-            self._begun
+            self._subpath_start
             if operator == b"h"
             else _transform_point(places[-2], places[-1], cm)
             if len(places) >= 2
@@ -253,7 +253,7 @@ class _PageReader:
             line = _stroke(self._at, at)
             self._path += [line] if min(line.right - line.x, line.top - line.y) < _THIN else []
         if operator in (b"m", b"re"):
-            self._begun = at
+            self._subpath_start = at
         self._at = at
 
     def _end_path(self, filled: bool) -> None:

@@ -103,14 +103,14 @@ class Bounds:
         elements: XML elements in all of its parts.
         texts: elements of ``names``, which take a parser longer than others.
         names: names of elements without their prefixes.
-        called: what the message calls the elements of ``names``.
+        noun: what the message calls the elements of ``names``.
     """
 
     def __init__(
-        self, elements: int, texts: int | None = None, names: AbstractSet[str] = frozenset(), called: str = ""
+        self, elements: int, texts: int | None = None, names: AbstractSet[str] = frozenset(), noun: str = ""
     ) -> None:
         self._most_elements, self._most_texts = elements, elements if texts is None else texts
-        self._names, self._called = names, called
+        self._names, self._noun = names, noun
         self._elements = self._texts = 0
 
     def count(self, part: bytes) -> None:
@@ -128,7 +128,7 @@ class Bounds:
         self._elements += 1
         self._texts += name.rpartition(":")[2] in self._names
         if self._texts > self._most_texts:
-            raise ConversionError("too large", f"more than {self._most_texts:,} {self._called}; split it")
+            raise ConversionError("too large", f"more than {self._most_texts:,} {self._noun}; split it")
         if self._elements > self._most_elements:
             raise ConversionError("too large", f"more than {self._most_elements:,} elements; split it")
 

@@ -1,13 +1,13 @@
 """Whether hits answer a question at all, judged before anything is quoted.
 
-Five signals need no model: names in the question that the corpus never mentions, the share of its words that occur
-nowhere, the first hit's lead over the rest, its similarity to the question, and, of prose, the word of the question of
-which it says least. A hit that answers fits the question better than its neighbours do; without one, the ten best are
-about equally good. A better first hit, a longer lead and a higher similarity never lead to a refusal; a name or word
-that occurs nowhere never prevents one. The weights were learned, by logistic regression and a grid of round numbers
-around what it gave, from the part ``learn`` of two sets: questions asked with and without the files that answer them,
-and near misses. They are in the ranker's units, which differ between code and prose: another ranker needs new
-thresholds, which ``benchmarks/refusals.py`` prints.
+Six signals need no model: names in the question that the corpus never mentions, the share of its words that occur
+nowhere, a word that it is about and no hit mentions, the first hit's lead over the rest, its similarity to the
+question, and, of prose, the word of the question of which it says least. A hit that answers fits the question better
+than its neighbours do; without one, the ten best are about equally good. A better first hit, a longer lead and a higher
+similarity never lead to a refusal; a name or word that is missing never prevents one. The weights were learned, by
+logistic regression and a grid of round numbers around what it gave, from the part ``learn`` of two sets: questions
+asked with and without the files that answer them, and near misses. They are in the ranker's units, which differ between
+code and prose: another ranker needs new thresholds, which ``benchmarks/refusals.py`` prints.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from quaestor.chunking.languages import PROSE, knows_extension
@@ -53,7 +53,7 @@ _ALIKE_LEAST, _ALIKE_BY_WORDS = 0.15, 0.62
 """The same in languages other than English: the least, and its growth with the share of the question that the hits
 hold."""
 _BEST_FOR_WORDS = 3
-"""The number of first hits in which that share is searched for."""
+"""The number of first hits in which that share, and synonyms, are searched for."""
 _LETTERS_OF_ROOT = 4
 _ALIKE_OF_NAMES = 0.25
 """The similarity assumed for a name, a path or a trace, which have no meaning to compare."""
@@ -64,6 +64,12 @@ _UNSAID = 6.0
 question."""
 _UNSAID_BY_ANSWERS = 0.15
 """That share in hits that only just answer: people ask in words other than those of the text."""
+_TELLING = 0.8
+"""Length of the vector of a word that tells one question from another: 0.59 of "file", 0.86 of "disk"."""
+_SUBJECT = 0.25
+"""The share of a question from which on one of its words is what is asked for."""
+_SELDOM, _SYNONYM = 0.01, 0.45
+"""The share of chunks that may hold a missing word; the similarity from which on another word stands for it."""
 _MISSED = 2.2
 """Penalty if the whole query is a name or a path and no certain hit was found."""
 _LEAST, _LEAST_OF_PROSE = 5.0, 4.4
@@ -112,10 +118,12 @@ class Doubt(NamedTuple):
     Attributes:
         names: names in the question that the corpus never mentions.
         worth: how surely the hits answer: 0 and above if they do; None if there are too few hits.
+        missing: words that the question is about, and that no hit mentions.
     """
 
     names: tuple[str, ...] = ()
     worth: float | None = None
+    missing: tuple[str, ...] = ()
 
     @property
     def refuses(self) -> bool | None:
@@ -151,7 +159,9 @@ def doubt_about(
     """
     absent, alike = share_unknown(question, unknown), likeness(question, hits)
     unsaid = share_uncovered(question, hits, counts)
-    return doubt_of(question, hits, names, absent, alike=alike, uncovered=unsaid, translated=translated)
+    missing = () if translated else missing_words(question, hits, counts)  # one of several translations may be missing
+    doubt = doubt_of(question, hits, names, absent, alike=alike, uncovered=unsaid, translated=translated)
+    return doubt if doubt.worth is None or not missing else doubt._replace(worth=doubt.worth - _NAMES, missing=missing)
 
 
 def doubt_of(
@@ -260,17 +270,55 @@ def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCou
     shares = _shares_of_words(question, counts)
     if not hits or not shares or is_foreign(question):
         return _UNSAID_BY_ANSWERS
-    first = hits[0]
-    text = "\n".join(filter(None, (first.path, *first.chunk.scope, first.symbol, first.text)))
-    words = {word.lower() for word in find_words(text)}
+    text = _text_with_names(hits[0])
     text_terms = set(searched_terms(text))
-    embedder = StaticEmbedder.bundled()
-    vectors = embedder.encode([*shares, *words])
-    nearest = (vectors[: len(shares)] @ vectors[len(shares) :].T).max(axis=1, initial=0)
     return max(
-        share * (1 - min(1.0, float(near))) * text_terms.isdisjoint(searched_terms(word))
-        for (word, share), near in zip(shares.items(), nearest, strict=True)
+        share * (1 - min(1.0, near)) * text_terms.isdisjoint(searched_terms(word))
+        for (word, share), near in zip(shares.items(), _nearest(shares, map(str.lower, find_words(text))), strict=True)
     )
+
+
+def _nearest(words: Iterable[str], others: Iterable[str]) -> list[float]:
+    """Return the similarity of each word to the most similar of the others; 0 if there are none."""
+    one, other = list(words), list(set(others))
+    vectors = StaticEmbedder.bundled().encode([*one, *other])
+    return [float(near) for near in (vectors[: len(one)] @ vectors[len(one) :].T).max(axis=1, initial=0)]
+
+
+def missing_words(question: str, hits: Sequence[Hit], counts: Sequence[TermCounts]) -> tuple[str, ...]:
+    """Return the words that a question is about, and that the hits mention neither in this form nor by a synonym.
+
+    "Where is the payload encrypted?" finds payloads, and no hit mentions encryption. A word counts if it says much
+    wherever it stands, if it makes up much of the question, and if hardly any chunk mentions it.
+    """
+    if not hits or is_foreign(question) or read_query(question).kind != "text":
+        return ()
+    terms_by_word = _seldom_words(question, counts)
+    held = {term for hit in hits if terms_by_word for term in searched_terms(_text_with_names(hit))}
+    missing = [word for word, terms in terms_by_word.items() if held.isdisjoint(terms)]
+    if not missing:
+        return ()
+    said = [word for hit in hits[:_BEST_FOR_WORDS] for word in find_words(_text_with_names(hit))]
+    parts = [part for word in said for part in (word.lower(), *split_identifier(word))]
+    return tuple(word for word, near in zip(missing, _nearest(missing, parts), strict=True) if near < _SYNONYM)
+
+
+def _seldom_words(question: str, counts: Sequence[TermCounts]) -> dict[str, list[str]]:
+    """Return the words that make up much of a question, and that hardly any chunk holds, each with its terms."""
+    weights = {word: StaticEmbedder.bundled().weight(word) for word in _content_words(question) if word.isalpha()}
+    chunks_by_term, most = _chunks_by_term(question, counts), _SELDOM * sum(one.chunks for one in counts)
+    least = max(_TELLING, _SUBJECT * math.fsum(weights.values()))
+    telling = {word: searched_terms(word) for word, weight in weights.items() if weight >= least}
+    return {word: terms for word, terms in telling.items() if all(chunks_by_term[term] <= most for term in terms)}
+
+
+def _text_with_names(hit: Hit) -> str:
+    return "\n".join(filter(None, (hit.path, *hit.chunk.scope, hit.symbol, hit.text)))
+
+
+def _chunks_by_term(question: str, counts: Sequence[TermCounts]) -> dict[str, int]:
+    """Return how many chunks have each term of a question, in the field where most have it."""
+    return {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
 
 
 def terms_of_words(question: str) -> tuple[str, ...]:
@@ -284,10 +332,7 @@ def _content_words(question: str) -> Iterator[str]:
 
 def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, float]:
     """Return the weight of each word of a question, by how rare it is; the weights add up to 1."""
-    chunks = sum(one.chunks for one in counts)
-    chunks_by_term = {
-        term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)
-    }
+    chunks, chunks_by_term = sum(one.chunks for one in counts), _chunks_by_term(question, counts)
     weights = {
         word: max(math.log(1 + chunks / (0.5 + chunks_by_term[term])) for term in terms)
         for word in _content_words(question)

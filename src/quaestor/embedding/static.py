@@ -239,6 +239,10 @@ class StaticEmbedder:
         vectors /= np.where(lengths > 0, lengths, 1)
         return vectors
 
+    def weight(self, word: str) -> float:
+        """Return how much a word says of a text that contains it: the length of its vector before it is made 1."""
+        return float(np.linalg.norm(self.vectors_of(self.pieces.rows(word)).sum(axis=0)))
+
     def question(self, text: str) -> NDArray[np.float32]:
         """Return a question's unit vector, shape ``(dimensions,)``, moved towards answers; zeros without words.
 

@@ -102,12 +102,12 @@ class _OwnFiles:
     """Reads the files of a repository's git folder that belong to it; others count as empty."""
 
     def __init__(self, repository: Path, within: Sequence[str]) -> None:
-        self._own = git_folder(repository / ".git")
-        self._common = common_folder(self._own)
-        self._boundary = GitBoundary(repository, self._own, self._common, within)
+        self._own_folder = git_folder(repository / ".git")
+        self._common = common_folder(self._own_folder)
+        self._boundary = GitBoundary(repository, self._own_folder, self._common, within)
 
     def head(self) -> str:
-        return self._read(self._own / "HEAD", _LARGEST_HEAD).decode("ascii", "replace")
+        return self._read(self._own_folder / "HEAD", _LARGEST_HEAD).decode("ascii", "replace")
 
     def common(self, name: str, limit: int) -> bytes:
         return self._read(self._common / name, limit)

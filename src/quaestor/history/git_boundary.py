@@ -42,7 +42,7 @@ class GitBoundary:
             if self.foreign is None and not _is_worktree(own, common):
                 self.foreign = common
             self._areas.append(os.path.realpath(common))
-        self._own, self._common = own, common
+        self._own_folder, self._common = own, common
 
     def encloses(self, path: Path) -> bool:
         """Return whether a path, with all its links followed, belongs to the folder."""
@@ -53,7 +53,7 @@ class GitBoundary:
         """Return the first path that git would read and that does not belong to the folder; None if all do."""
         if self.foreign is not None:
             return self.foreign
-        entries = [self._own / "HEAD", *(self._common / name for name in READ_BY_GIT)]
+        entries = [self._own_folder / "HEAD", *(self._common / name for name in READ_BY_GIT)]
         waiting = [path for path in entries if path.is_file() or path.is_dir()]
         seen: set[str] = set()
         while waiting:

@@ -212,15 +212,15 @@ def that_may_define(users: UseCandidates, name: str) -> list[str]:
 def split_tests(
     candidates: Iterable[UseCandidate],
 ) -> tuple[list[UseCandidate], list[UseCandidate], list[UseCandidate]]:
-    """Return candidates as code, tests and prose; data is left out."""
+    """Return candidates as code, tests and prose; data is left out, and a document among tests is prose."""
     code: list[UseCandidate] = []
     tests: list[UseCandidate] = []
     prose: list[UseCandidate] = []
     for candidate in candidates:
-        if profile_path(candidate.path).test:
-            tests.append(candidate)
-        elif candidate.language in PROSE:
+        if candidate.language in PROSE:
             prose.append(candidate)
+        elif profile_path(candidate.path).test:
+            tests.append(candidate)
         elif not profile_path(candidate.path).data:
             code.append(candidate)
     return code, tests, prose

@@ -221,7 +221,8 @@ _CALLS = re.compile(
     r"call|\buse|invoke|import|depend|rely|ruft|aufgerufen|appel|llam|dépend|导入|依赖|调用|呼|インポート|依存"
 )
 _NO_USES = re.compile(
-    r"^\W*should (?!i\b|we\b)|\bhappens (?:if|when) (?:\w+ ){0,3}(?:calls?|uses?|invokes?) §|\b(?:is|are|does"
+    r"^\W*(?:can|could|may) (?:i|we|you) (?:\w+ )?(?:use|call|import|create|extend|implement)\b"
+    r"|^\W*should (?!i\b|we\b)|\bhappens (?:if|when) (?:\w+ ){0,3}(?:calls?|uses?|invokes?) §|\b(?:is|are|does"
     r"|it's) § implemented|where [^§]*§ (?:\w+ )?implemented|どのよう|どう|なぜ|いつ"
 )
 _SAID_OF_CODE = re.compile(

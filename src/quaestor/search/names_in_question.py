@@ -110,12 +110,12 @@ _CJK_GRAMMAR = (
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Words by which a kind of question about a name is told.
+    """The words that a kind of question about a name consists of.
 
     Attributes:
         words: words of Latin letters, in lower case.
-        beginnings: what other such words begin with.
-        cjk: a pattern of what Chinese and Japanese say.
+        beginnings: prefixes of further words.
+        cjk: a regular expression for the same words in Chinese and Japanese.
     """
 
     words: frozenset[str]
@@ -123,20 +123,20 @@ class Vocabulary:
     cjk: str
 
     def has(self, word: str) -> bool:
-        """Return whether a word in lower case, or a part of one without Latin letters, is one of these."""
+        """Return whether a word in lower case is in the vocabulary; of Chinese and Japanese, whether a part is."""
         known = word in self.words or word.startswith(self.beginnings)
         return known or (not word.isascii() and re.search(self.cjk, word) is not None)
 
 
 def vocabulary(latin: str, cjk: str) -> Vocabulary:
-    """Return a vocabulary of words with blanks between, ``*`` for any ending, and a pattern of others."""
+    """Build a vocabulary from words (``defin*``: with any ending) and a pattern for Chinese and Japanese."""
     words = latin.split()
     beginnings = tuple(word[:-1] for word in words if word.endswith("*"))
     return Vocabulary(frozenset(word for word in words if not word.endswith("*")), beginnings, cjk)
 
 
 NAME_MARK = "§"
-"""Stands for a name in the shape of a question."""
+"""The placeholder for a name in the shape of a question."""
 _KIND_OF_NAME = (
     r"(?:function|method|class|module|file|script|package|struct|trait|interface|enum|type|macro|constant|variable"
     r"|decorator|behaviou?r|protocol|component|header|exception|error|symbol|procedure|hook|funktion|methode|klasse"
@@ -153,7 +153,7 @@ _SPOKEN = re.compile(r"§|[^\W\d_]+")
 def shape_of(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a question in lower case with ``§`` for each name that is written as code, and these names in order.
 
-    What is said of the kind of thing beside a name is left out: "Where is the class Shop used?" is "where is § used?".
+    The kind of thing beside a name is left out: "Where is the class Shop used?" is "where is § used?".
     """
     names: list[str] = []
 
@@ -167,21 +167,21 @@ def shape_of(text: str) -> tuple[str, tuple[str, ...]]:
     return " ".join(_NAMED.sub(NAME_MARK, masked).split()), tuple(names)
 
 
-def says_only(shape: str, *told: Vocabulary) -> bool:
-    """Return whether a question has words of the first vocabulary, and no others than of these and of grammar.
+def says_only(shape: str, *vocabularies: Vocabulary) -> bool:
+    """Return whether a question has a word of the first vocabulary, and only words of the vocabularies or of grammar.
 
-    Without a vocabulary: whether it has no other words than of grammar.
+    Without a vocabulary, return whether it has only words of grammar.
     """
     words = [word for word in _SPOKEN.findall(shape) if word != NAME_MARK]
-    tells = not told or any(map(told[0].has, words))
-    return tells and all(_is_said(word, told) for word in words)
+    has_first = not vocabularies or any(map(vocabularies[0].has, words))
+    return has_first and all(_is_known(word, vocabularies) for word in words)
 
 
-def _is_said(word: str, told: Iterable[Vocabulary]) -> bool:
+def _is_known(word: str, vocabularies: Iterable[Vocabulary]) -> bool:
     if word.isascii() or not re.search(_CJK, word):
-        return word in _LATIN_GRAMMAR or any(one.has(word) for one in told)
-    said = "|".join([*(one.cjk for one in told), _CJK_GRAMMAR])
-    return re.fullmatch(f"(?:{said})+", word) is not None
+        return word in _LATIN_GRAMMAR or any(one.has(word) for one in vocabularies)
+    cjk = "|".join([*(one.cjk for one in vocabularies), _CJK_GRAMMAR])
+    return re.fullmatch(f"(?:{cjk})+", word) is not None
 
 
 Aspect: TypeAlias = Literal["", "place", "signature", "returns", "raises", "members", "working"]
@@ -319,12 +319,12 @@ _OF_OTHERS = re.compile(
     r"\b(?:who(?! def| dec)|how many|when)\b|\b(?:return(?:s|ing)?|takes?|accepts?|expects?|receives?|needs?"
     r"|rais(?:es?|ing)|throw(?:s|ing)?|provides?|supports?) §|どのよう|どう|なぜ|いつ"
 )
-"""What asks for others by a name: "which functions return Client?"."""
+"""A question for other names that have to do with this one: "which functions return Client?"."""
 _OF_CODE = re.compile(
     r"\b(?:arguments?|args|param(?:eter)?s?|signature|prototype|returns?|returned|takes?|accepts?|expects?|defin\w+"
     r"|declar\w+|methods|fields|attributes|members)\b"
 )
-"""What is said of code alone, so that a plain word may be its name."""
+"""Words used only of code: beside one, a plain word may be a name."""
 _WHERE_IS = re.compile(r"\W*where(?:['’]?s|\s+is)\b", _I)
 _ASKS = re.compile(
     r"\b(?:what|where|which|find|show|tell|give|list|know|see|is there|was|wo|zeige?|welche\w?|qu[eé]|quoi|où|montrez?"
@@ -376,14 +376,14 @@ def _question_of_words(text: str) -> NameQuestion | None:
         return None
     if says_only(shape) and _ASKS.search(shape) and not _GOES_ON.match(shape):
         return NameQuestion(names[0], aspect="place" if _ASKS_FOR["place"].search(shape) else "")
-    told = (one for one, words in _ASPECTS.items() if one not in _OF_DEFINITIONS or not looks_like_a_file(names[0]))
-    told = (one for one in told if says_only(shape, _ASPECTS[one]))
-    aspect = next((one for one in told if _ASKS_FOR.get(one, _ANY).search(shape)), None)
+    aspects = (one for one in _ASPECTS if one not in _OF_DEFINITIONS or not looks_like_a_file(names[0]))
+    aspects = (one for one in aspects if says_only(shape, _ASPECTS[one]))
+    aspect = next((one for one in aspects if _ASKS_FOR.get(one, _ANY).search(shape)), None)
     return None if aspect is None else NameQuestion(names[0], aspect=aspect)
 
 
 def _question_of_plain_word(text: str, shape: str) -> NameQuestion | None:
-    """Return what a question asks of a plain word that may be a name; None if it is not said of code alone."""
+    """Return what a question asks of a plain word that may be a name; None if the question is not only about code."""
     if language_of(text):
         words = ((one, plain_name(text, _ASPECTS[one])) for one in _OF_PLAIN)
         return next((NameQuestion(word, aspect=aspect, plain=True) for aspect, word in words if word), None)
@@ -396,17 +396,17 @@ def _question_of_plain_word(text: str, shape: str) -> NameQuestion | None:
     return None
 
 
-def plain_name(text: str, *told: Vocabulary) -> str:
-    """Return the only word of a question that is none of a vocabulary, and so may be a name; empty if there is none.
+def plain_name(text: str, *vocabularies: Vocabulary) -> str:
+    """Return the one word of a question that is in no vocabulary, and so may be a name; empty if there is none.
 
     A word behind an article, as in "the timeout", is no name unless it begins with a capital.
     """
-    words = [one for one in _PLAIN_WORD.finditer(text) if not _is_said(one["word"].lower(), told)]
+    words = [one for one in _PLAIN_WORD.finditer(text) if not _is_known(one["word"].lower(), vocabularies)]
     if len(words) != 1 or words[0]["word"].lower() in _OTHER_QUESTIONS:
         return ""
     [word] = words
     is_name = not word["article"] or word["word"][0].isupper()
-    return word["word"] if is_name and says_only(shape_around(text, word["word"]), *told) else ""
+    return word["word"] if is_name and says_only(shape_around(text, word["word"]), *vocabularies) else ""
 
 
 def shape_around(text: str, word: str) -> str:

@@ -45,6 +45,23 @@ _ENTRIES = frozenset(
 _DATA = frozenset(
     "json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po pot xlf xliff".split()
 )
+# What builds, checks, releases or documents a program, or starts its build: none of it runs when the program does.
+_BESIDE_FOLDERS = frozenset(
+    """script scripts buildsrc build-logic doc docs documentation website ci dev devel hack packaging release
+    releases contrib rake tasks step_definitions completion completions .github .gitlab .circleci
+    .ci .buildkite playwright cypress""".split()
+)
+_PROGRAM_FOLDERS = _SOURCES | frozenset("app cmd internal pkg".split())
+_BESIDE_FILES = frozenset(
+    """build.rs build.zig build.sbt cake.cs package.swift setup.py noxfile.py conftest.py fabfile.py wscript
+    sconstruct gemfile rakefile guardfile podfile fastfile appfile dangerfile vagrantfile brewfile capfile
+    mix.exs project.clj makefile.pl build.pl extconf.rb gruntfile.js gulpfile.js rebar.config.script
+    configure.ac step_definitions.rb""".split()
+)
+_BESIDE_FILES_OF_ROOT = frozenset("conf.py tasks.py runtests.py runtests.sh build.py build.sh".split())
+_BESIDE_NAME = re.compile(r"\.(?:rake|gradle|gradle\.kts|cmake|nix|gemspec|podspec|cake)$")
+_OF_TOOL = re.compile(r"\.(?:config|conf)\.[cm]?[jt]s$")
+"""A file that configures a tool, unless it lies among the sources."""
 _NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
 _PROSE = frozenset(
     """md mdx markdown rmd qmd rst txt adoc asciidoc asc rdoc mediawiki wiki mw org htm html pod pdf docx pptx
@@ -127,6 +144,25 @@ def folders_to_sources(path: str) -> int:
     """
     folders = path.lower().split("/")[:-1]
     return next((at for at, folder in enumerate(folders) if folder in _SOURCES), len(folders))
+
+
+@lru_cache(maxsize=1 << 13)
+def is_beside_program(path: str) -> bool:
+    """Return whether a file only serves work on the program: tests, scripts, build files, what makes its documents."""
+    profile = profile_path(path)
+    *folders, name = path.lower().split("/")
+    own = next((at for at, folder in enumerate(folders) if folder in _PROGRAM_FOLDERS), len(folders))
+    return (
+        profile.test
+        or profile.example
+        or bool(profile.background)
+        or not _BESIDE_FOLDERS.isdisjoint(folders[:own])
+        or folders[:1] == ["build"]
+        or name in _BESIDE_FILES
+        or (not folders and name in _BESIDE_FILES_OF_ROOT)
+        or _BESIDE_NAME.search(name) is not None
+        or (own == len(folders) and _OF_TOOL.search(name) is not None)
+    )
 
 
 def _without_documents(folders: list[str]) -> list[str]:

@@ -133,19 +133,19 @@ def shares_of_runs(runs: WordRuns, texts: Sequence[Words]) -> NDArray[np.float64
         return table
     numbers = np.frombuffer(b"".join(texts), dtype=np.uintc)
     places, positions = _find_words(words, numbers)
-    ends = np.cumsum([len(text) // numbers.itemsize for text in texts])
+    ends = np.array([*map(len, texts)]).cumsum() // numbers.itemsize
     for column, weighed in enumerate(([(run, 1.0) for run in runs.triples], runs.pairs)):
         if weighed:
             weighed_runs, shares = zip(*weighed, strict=True)
-            starts, which = _starts_of_runs(np.searchsorted(words, weighed_runs), positions, places, len(words))
+            starts, which = _starts_of_runs(words.searchsorted(weighed_runs), positions, places, len(words))
             holds = np.zeros((len(texts), len(weighed_runs)))
-            holds[np.searchsorted(ends, starts, side="right"), which] = 1
+            holds[ends.searchsorted(starts, "right"), which] = 1
             table[:, column] = holds @ shares / sum(shares)
     if single:
         holds = np.zeros((len(texts), len(words)))
-        holds[np.searchsorted(ends, places, side="right"), positions] = 1
+        holds[ends.searchsorted(places, "right"), positions] = 1
         weights = np.array([weight for _, weight in runs.words])
-        table[:, 2] = holds[:, np.searchsorted(words, single)] @ weights / weights.sum()
+        table[:, 2] = holds[:, words.searchsorted(single)] @ weights / weights.sum()
     return table
 
 
@@ -175,7 +175,7 @@ def _starts_of_runs(
     # A run is as many places in a row; its words, as digits, make a number of it.
     numbers = positions[starts[:, None] + np.arange(length)] @ digits
     codes = runs @ digits
-    order = np.argsort(codes)
+    order = codes.argsort()
     begins, which = _matching_places(codes[order], numbers, places[starts])
     return begins, order[which]
 
@@ -184,6 +184,6 @@ def _matching_places(
     wanted: NDArray[np.integer], values: NDArray[np.integer], places: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the places of those values that are among ``wanted``, which ascend, and their indices in ``wanted``."""
-    at = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
+    at = np.minimum(wanted.searchsorted(values), len(wanted) - 1)
     same = wanted[at] == values
     return places[same], at[same]

@@ -1,6 +1,8 @@
 """From a query to ranked hits.
 
 It knows stores and embedders only by their protocols and knows nothing of files; callers keep the index fresh.
+
+Hits with the same content in several documents, a book's two editions or a vendored copy, are folded into one.
 """
 
 from __future__ import annotations
@@ -25,9 +27,8 @@ from quaestor.search.certain_hits import (
     raise_written_names,
     steps_of_code,
 )
-from quaestor.search.chunk_traits import VALUES_ROW, ChunkCache, fixed_matrix
+from quaestor.search.chunk_traits import VALUES_ROW, ChunkCache, Traits, fixed_matrix
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
-from quaestor.search.duplicates import alone, group_duplicates, places_of
 from quaestor.search.features import FEATURES, Candidates, compute_features
 from quaestor.search.file_features import group_by_file, path_agreement
 from quaestor.search.joined_passages import join_passages
@@ -66,6 +67,15 @@ _PATH = FieldBoosts(0.0, 1.0, 0.0)
 _COMPARED = 3
 _POINTED_FILES = 5
 _POINTED_CHUNKS = 40
+
+# Two texts are the same if the sets of their words nearly are (Jaccard, 1912). Two such sets share their least and
+# their greatest member nearly always (Broder, "On the resemblance and containment of documents", 1997), so that only
+# texts that share one of these are compared.
+ALIKE = 0.85
+"""Share of all their words that two texts of prose or data must have in common to be the same."""
+
+ALIKE_CODE = 0.95
+"""The same for code, where functions that do different things may differ by a few names."""
 
 
 class Retriever:
@@ -382,3 +392,89 @@ def convex(parts: Sequence[tuple[float, Sequence[tuple[int, float]]]]) -> Mappin
         for identifier, score in normalise(results).items():
             fused[identifier] = fused.get(identifier, 0.0) + weight * score
     return fused
+
+
+class DuplicateGroup(NamedTuple):
+    """A group of candidates that say the same.
+
+    Attributes:
+        rank: the place of the best of them.
+        leader: the place of the candidate that is shown.
+        duplicates: the places of the others.
+    """
+
+    rank: int
+    leader: int
+    duplicates: tuple[int, ...]
+
+
+def alone(place: int) -> DuplicateGroup:
+    """Return the group of a candidate that has no duplicates."""
+    return DuplicateGroup(place, place, ())
+
+
+def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float]) -> list[DuplicateGroup]:
+    """Group ranked candidates of different documents that say the same.
+
+    Each group shows a certain candidate if it has one, else one that is not background, else the one nearest to the
+    root, else the best.
+
+    Args:
+        ranked: the candidates, best first.
+        steps: the step of each candidate: positive if it is certain, negative if it is background.
+
+    Returns:
+        Groups in the order of their best candidates; most have one member.
+    """
+    groups: list[list[int]] = []
+    sizes: list[int] = []
+    least_shares: list[float] = []
+    by_extreme: dict[int, list[int]] = {}
+    for place, known in enumerate(ranked):
+        own = known.word_set
+        size, extremes = (len(own.words), (own.least, ~own.greatest)) if own else (0, ())
+        near = [
+            number
+            for extreme in extremes
+            for number in by_extreme.get(extreme, ())
+            # They share no more words than the smaller has.
+            if size >= least_shares[number] * sizes[number] and sizes[number] >= least_shares[number] * size
+        ]
+        same = next((number for number in near if _is_duplicate(ranked, groups[number], place)), None)
+        if same is not None:
+            groups[same].append(place)
+            continue
+        for extreme in extremes:
+            by_extreme.setdefault(extreme, []).append(len(groups))
+        groups.append([place])
+        sizes.append(size)
+        least_shares.append(_least_share(known))
+    return [_group_with_leader(group, ranked, steps) for group in groups]
+
+
+def _least_share(known: Traits) -> float:
+    """Return which share of all their words another text must have in common with a chunk to be the same."""
+    return ALIKE if known.path.prose or known.path.data else ALIKE_CODE
+
+
+def _is_duplicate(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
+    """Return whether a candidate says the same as a group's first, and its document is not in the group."""
+    one, other = ranked[group[0]], ranked[place]
+    first, second = one.word_set, other.word_set
+    if first is None or second is None or any(ranked[member].path.path == other.path.path for member in group):
+        return False
+    shared = first.count_shared(second)
+    return shared >= _least_share(one) * (len(first.words) + len(second.words) - shared)
+
+
+def _group_with_leader(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> DuplicateGroup:
+    if len(group) == 1:
+        return alone(group[0])
+    leader = min(group, key=lambda place: (-steps[place], ranked[place].path.depth, place))
+    return DuplicateGroup(group[0], leader, tuple(place for place in group if place != leader))
+
+
+def places_of(duplicates: Sequence[int], ranked: Sequence[Traits]) -> tuple[str, ...]:
+    """Return the places of a group's duplicates, as ``path:line``."""
+    stored = [ranked[place].stored for place in duplicates]
+    return tuple(f"{one.document.path}:{one.chunk.span.start_line}" for one in stored)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.quotes import NOTHING, UNMENTIONED
+from quaestor.answers.quotes import NOT_FOUND, NOTHING, UNMENTIONED
 from quaestor.answers.quotes_in_markdown import LEAD, SAME, UNSURE
 from quaestor.core.messages import Message, Role, ToolCall
 from quaestor.core.wording import TRANSLATED
@@ -81,7 +81,10 @@ def test_a_follow_up_takes_the_names_of_the_replies_on_its_topic() -> None:
     assert {"same_origin", "_redirect_headers"} <= made.identifiers
 
 
-@pytest.mark.parametrize("own", [NOTHING, LEAD, UNSURE, SAME, UNMENTIONED.format("'Kafka'"), f"{TRANSLATED}: dough."])
+@pytest.mark.parametrize(
+    "own",
+    [NOTHING, LEAD, UNSURE, SAME, UNMENTIONED.format("'Kafka'"), NOT_FOUND.format("'yeast'"), f"{TRANSLATED}: dough."],
+)
 def test_what_an_answer_of_quotes_says_of_itself_is_not_searched_for(own: str) -> None:
     made = query([("user", FIRST), ("assistant", f"{own}\n\n> The dough rests."), ("user", "and who calls it?")])
     assert made.text.splitlines() == [*["and who calls it?"] * 2, "> The dough rests."]

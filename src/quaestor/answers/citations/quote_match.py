@@ -112,17 +112,18 @@ def _find_part(part: str, text: str, start: int, end: int) -> Match | None:
     return Match(at, at + len(part), exact=False) if at >= 0 else _find_similar(part, text, start, end)
 
 
-@lru_cache(maxsize=256)
-def _patterns(quote: str) -> tuple[re.Pattern[str], ...]:
-    """Return patterns that tolerate case, blanks, line breaks, quote marks and dashes; the second also emphasis.
+def _patterns(quote: str) -> Iterator[re.Pattern[str]]:
+    """Yield patterns that tolerate case, blanks, line breaks, quote marks and dashes; the second also emphasis.
 
-    Empty if the quote has no word, or is too long for anything but an exact match.
+    None if the quote has no word, or is too long for anything but an exact match. The second is seldom needed, and to
+    compile one of a long quote takes longer than all else that is done to check it.
     """
     raw = quote.strip()
     plain = _EMPHASIS.sub(r"\2", _LINE_NUMBER.sub("", quote)).strip()
-    return tuple(filter(None, map(_pattern, dict.fromkeys((raw, plain)))))
+    yield from filter(None, map(_pattern, dict.fromkeys((raw, plain))))
 
 
+@lru_cache(maxsize=256)
 def _pattern(quote: str) -> re.Pattern[str] | None:
     """Return a tolerant pattern; punctuation at the quote's end may be the answer's own."""
     body = quote.rstrip(".,;:!?")

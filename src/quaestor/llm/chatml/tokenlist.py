@@ -240,9 +240,9 @@ class HuggingFaceEncoding:
         self._special = {added["content"]: added["id"] for added in description["added_tokens"]}
         self._added_ids = frozenset(self._special.values())
         self._unknown = _unknown_id(description["model"], self._tokenizer)
-        self._plain = Tokenizer.from_str(json.dumps({**description, "added_tokens": []}))
-        self._plain.no_truncation()
-        self._plain.no_padding()
+        self._plain_tokenizer = Tokenizer.from_str(json.dumps({**description, "added_tokens": []}))
+        self._plain_tokenizer.no_truncation()
+        self._plain_tokenizer.no_padding()
 
     def encode_ordinary(self, text: str) -> list[int]:
         """Return the ids of ``text``; none of them is an added token's.
@@ -251,7 +251,7 @@ class HuggingFaceEncoding:
             UsageError: the vocabulary has no other way to write the text.
         """
         text = clean(text)
-        encoded = self._plain.encode(text, add_special_tokens=False)
+        encoded = self._plain_tokenizer.encode(text, add_special_tokens=False)
         ids: list[int] = encoded.ids
         for place, one in enumerate(ids):
             # The id for unknown characters is harmless: it opens and closes nothing.

@@ -230,9 +230,9 @@ class Segment(NamedTuple):
         many = runs[1] - runs[0]
         places, parts = self._gather_runs(runs.T.tolist())
         # No place is out of bounds; with `clip`, `take` skips the check.
-        lengths = self.lengths.ravel().take(places + np.repeat(query.fields * len(self.chunks), many), mode="clip")
+        lengths = self.lengths.ravel().take(places + (query.fields * len(self.chunks)).repeat(many), mode="clip")
         norms = lengths.astype(np.float32)
-        norms *= np.repeat(query.slopes, many)
+        norms *= query.slopes.repeat(many)
         norms += np.float32(K1 * (1 - B))
         norms += parts
         parts /= norms
@@ -253,13 +253,13 @@ class Segment(NamedTuple):
         weights, same = query.weights, query.same
         split = int(many[:same].sum())
         shared = np.zeros(len(self.chunks), dtype=np.float32)
-        np.add.at(shared, places[:split], parts[:split] * np.repeat(weights[0, :same], many[:same]))
+        np.add.at(shared, places[:split], parts[:split] * weights[0, :same].repeat(many[:same]))
         sums = []
         for own in weights[:, same:]:
             total = shared
             if split < len(places) and own.any():
                 total = shared.copy()
-                np.add.at(total, places[split:], parts[split:] * np.repeat(own, many[same:]))
+                np.add.at(total, places[split:], parts[split:] * own.repeat(many[same:]))
             sums.append(total)
         return sums
 

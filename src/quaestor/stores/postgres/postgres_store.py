@@ -91,7 +91,7 @@ class PostgresStore(LexicalQueries):
         self._corpus = corpus
         self._embedder, self._dimensions = opened.embedder, opened.dimensions
         self._sizes = sizes
-        self._seen = opened.generation
+        self._newest_seen = opened.generation
         self._mutex = threading.RLock()
         self._words = CorpusWords(corpus, cache)
         self._indexed: Content | None = None  # the state of the chunks in which the index of vectors was found
@@ -210,7 +210,7 @@ class PostgresStore(LexicalQueries):
             if ended is None or not self._was_committed(ended, number):
                 raise
         if ended is not None:
-            self._seen = max(self._seen, ended.generation)
+            self._newest_seen = max(self._newest_seen, ended.generation)
 
     def sharing(self) -> AbstractContextManager[LeasedWork]:
         """Join the processes that fill the corpus; at the end of the block all leases of this process end."""
@@ -419,7 +419,7 @@ class PostgresStore(LexicalQueries):
 
         def read_checked(connection: Connection, state_row: Sequence[Any] | None) -> tuple[_Read, int]:
             now = read_state(state_row)
-            if now.generation < self._seen and self._database.address.standbys:
+            if now.generation < self._newest_seen and self._database.address.standbys:
                 raise _LagsError
             return work(connection, now), now.generation
 
@@ -429,9 +429,9 @@ class PostgresStore(LexicalQueries):
             # What a standby has not taken in yet may be missing altogether.
             if not self._database.address.standbys or isinstance(error, IndexBusyError | EmbedderChangedError):
                 raise
-            self._seen = 0  # after a promotion, the primary itself may be behind what was seen
+            self._newest_seen = 0  # after a promotion, the primary itself may be behind what was seen
             result, generation = self._database.read_after(state_query(self._corpus), read_checked, primary=True)
-        self._seen = max(self._seen, generation)
+        self._newest_seen = max(self._newest_seen, generation)
         return result
 
     def _present_state(self) -> State:

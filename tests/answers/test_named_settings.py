@@ -1,0 +1,209 @@
+"""How one thing is set, and what its default is, is answered by what declares a setting that is called so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from index_of_files import index_of
+from quaestor.answers.named_settings import explain_setting
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.answers.ways import answer_by_way
+
+FILES = {
+    "README.md": (
+        "# Shop\n\nThe default timeout of a till was 9 once.\n\n## Logging\n\nSet `SHOP_LOG` to a file.\n\n"
+        "## Printing\n\nPaper is needed.\n"
+    ),
+    "CHANGELOG.md": "# Changes\n\n- The default timeout is 99 now.\n",
+    "docs/options.md": "# Options\n\n- `--keep-days`: how long orders are kept (default: 7)\n- `--other`: what else\n",
+    "src/config.rs": (
+        "pub struct Config {\n    /// Seconds that a till waits.\n    pub timeout: u64,\n    pub colour: bool,\n}\n\n"
+        "impl Default for Config {\n    fn default() -> Self {\n        Self {\n            timeout: 30,\n"
+        "            colour: true,\n        }\n    }\n}\n"
+    ),
+    "src/main.rs": (
+        "fn wait() {\n    let timeout = 77;\n    sleep(timeout);\n}\n\nconst DEFAULT_RETRIES: u32 = 4;\n\n"
+        'fn log_level() -> String {\n    env::var("SHOP_LOG_LEVEL").unwrap()\n}\n'
+    ),
+    "shop.toml.example": "# The port to listen on\nport = 8080\n\n[cache]\n# Megabytes\nsize = 64\n",
+    "tests/test_till.rs": "const DEFAULT_TIMEOUT: u64 = 1;\nconst DEFAULT_DOORS: u64 = 1;\n",
+}
+ARGUMENTS = (
+    "import argparse\n\n\ndef parse():\n    parser = argparse.ArgumentParser()\n"
+    '    parser.add_argument("--no-colour", action="store_true", help="no colours")\n'
+    '    parser.add_argument("--workers", type=int, default=4, help="how many work")\n'
+    '    run(["tar", "--gzip", "--level"])\n    raise ValueError("--speed is wrong")\n'
+)
+
+
+def places(found: WayAnswer | None) -> list[str]:
+    return [] if found is None else [f"{hit.path}:{hit.start_line}-{hit.end_line}" for hit in found.hits]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the default timeout?", ["src/config.rs:10-10"]),
+        ("what's the default value of the timeout", ["src/config.rs:10-10"]),
+        ("What does the timeout default to?", ["src/config.rs:10-10"]),
+        ("Which port does it listen on?", ["shop.toml.example:1-2"]),
+        ("What port does it use by default?", ["shop.toml.example:1-2"]),
+        ("How do I change the port?", ["shop.toml.example:1-2"]),
+        ("How many retries are there by default?", []),
+        ("What is the default number of doors?", []),
+        ("what are the default retries", ["src/main.rs:6-6"]),
+        ("How do I set the cache size?", ["shop.toml.example:4-6"]),
+        ("How do I configure logging?", ["README.md:7-7"]),
+        ("How do I change the log level?", ["src/main.rs:9-9"]),
+        ("How do I configure printing?", []),
+        ("How do I turn colours off?", ["src/config.rs:4-4"]),
+        ("How do I disable the colour?", ["src/config.rs:4-4"]),
+        ("What is the default keep days?", ["docs/options.md:3-3"]),
+        ("How do I configure TLS?", []),
+        ("How do I turn it off?", []),
+    ],
+)
+def test_the_setting_of_that_name_is_quoted(tmp_path: Path, question: str, expected: list[str]) -> None:
+    with index_of(tmp_path / "shop", FILES) as index:
+        assert places(explain_setting(Question(question), index)) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How do I turn colours off?", ["shop/cli.py:6-6"]),
+        ("What is the default number of workers?", ["shop/cli.py:7-7"]),
+        ("How do I set the workers?", ["shop/cli.py:7-7"]),
+        ("How do I change the level?", []),
+        ("How do I change the speed?", []),
+    ],
+)
+def test_an_option_is_declared_and_not_passed_on(tmp_path: Path, question: str, expected: list[str]) -> None:
+    with index_of(tmp_path / "shop", {"shop/cli.py": ARGUMENTS}) as index:
+        assert places(explain_setting(Question(question), index)) == expected
+
+
+def test_longer_names_are_told_as_such(tmp_path: Path) -> None:
+    code = "pool_timeout = 5\nread_timeout = 6\n"
+    with index_of(tmp_path / "shop", {"shop/settings.py": code}) as index:
+        found = explain_setting(Question("What is the default timeout?"), index)
+    assert places(found) == ["shop/settings.py:1-1", "shop/settings.py:2-2"]
+    assert found is not None and found.text([1, 2]).startswith("Nothing is called so alone")
+
+
+def test_defaults_of_parameters_stand_in_heads_and_not_in_calls(tmp_path: Path) -> None:
+    code = "def get(url, timeout=5):\n    return send(url, timeout=99)\n\n\ndef put(url, retries=None):\n    pass\n"
+    with index_of(tmp_path / "shop", {"shop/client.py": code}) as index:
+        assert places(explain_setting(Question("What is the default timeout?"), index)) == ["shop/client.py:1-1"]
+        none = explain_setting(Question("What are the default retries?"), index)
+    assert none is not None and not none.known and not none.hits
+
+
+def test_a_file_of_settings_that_is_called_so_is_quoted(tmp_path: Path) -> None:
+    files = {"config/logging.php": "<?php\n\nreturn ['channel' => 'file'];\n", "app/Log.php": "<?php\n$log = 1;\n"}
+    with index_of(tmp_path / "shop", files) as index:
+        assert places(answer_by_way(Question("How do I configure logging?"), index)) == ["config/logging.php:1-3"]
+
+
+def test_what_no_setting_tells_a_sentence_of_a_manual_may(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Shop\n\nA theme is chosen. By default it sells.\n\nWithout one, the default theme is dark.\n",
+        "CHANGELOG.md": "# 1.0\n\nThe default theme is light.\n",
+        "a.py": "def add(a, b):\n    return a + b\n",
+        "b.py": "theme = 1\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        assert places(explain_setting(Question("What is the default theme?"), index)) == ["README.md:5-5"]
+
+
+def test_the_section_on_the_thing_says_its_default(tmp_path: Path) -> None:
+    page = "# Settings\n\n## Timeouts\n\nA till waits. Other things too.\n\nBy default that is a minute.\n"
+    with index_of(tmp_path / "shop", {"docs/settings.md": page, "a.py": "a = 1\n", "b.py": "b = 1\n"}) as index:
+        assert places(explain_setting(Question("What is the default timeout?"), index)) == ["docs/settings.md:5-7"]
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ("How do I configure TLS?", "ssl = False\n"),
+        ("How do I configure SSL?", "tls = False\n"),
+        ("How do I configure the database?", "db = 'a'\n"),
+        ("How do I configure the colours?", "color = 'a'\n"),
+    ],
+)
+def test_two_names_of_one_thing_are_the_same(tmp_path: Path, question: str, code: str) -> None:
+    with index_of(tmp_path / "shop", {"shop/settings.py": code}) as index:
+        assert places(explain_setting(Question(question), index)) == ["shop/settings.py:1-1"]
+
+
+def test_what_sets_it_by_its_name_is_quoted(tmp_path: Path) -> None:
+    code = "class Shop {\n  enableCache(on) {\n    this.on = on;\n  }\n\n  setDoors(n) {\n    this.n = n;\n  }\n}\n"
+    with index_of(tmp_path / "shop", {"src/shop.js": code}) as index:
+        assert places(explain_setting(Question("How do I disable caching?"), index)) == ["src/shop.js:2-4"]
+        assert places(explain_setting(Question("How do I change the doors?"), index)) == ["src/shop.js:6-8"]
+
+
+def test_code_without_such_a_default_is_said_to_have_none_and_the_rest_is_left_to_a_search(tmp_path: Path) -> None:
+    files = {"a.py": "def add(a, b):\n    return a + b\n", "b.py": "b = 1\n", "c.py": "c = 1\n"}
+    with index_of(tmp_path / "shop", files) as index:
+        found = explain_setting(Question("What is the default timeout?"), index)
+        assert found is not None and not found.known
+        assert explain_setting(Question("How do I disable telemetry?"), index) is None
+
+
+def test_to_set_a_thing_is_no_setting(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", {"config.py": "cookie = None\n", "b.py": "b = 1\n"}) as index:
+        assert explain_setting(Question("How do I set the cookie?"), index) is not None
+        assert explain_setting(Question("How do I set a cookie?"), index) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("src/config.proto", "message Config {\n  uint32 timeout = 103;\n}\n"),
+        ("src/settings/Page.vue", "<script>\nexport default {\n  timeout: 5,\n};\n</script>\n"),
+        ("db/migrate/2013_options.rb", "class AddOptions\n  TIMEOUT = { 'timeout' => '5' }\nend\n"),
+        ("app/i18n/en/config.php", "<?php\nreturn ['timeout' => 'Timeout'];\n"),
+        ("src/main.c", "int main(void) {\n  int timeout = 5;\n  return timeout;\n}\n"),
+        ("src/config.rs", "fn wait() {\n    let timeout = 77;\n}\n"),
+        ("shop.conf.example", "# a word timeout\n## the Timeout value\n"),
+        ("src/client.py", "def get(url):\n    return send(url, timeout=99)\n"),
+        ("src/main.go", 'func main() {\n\trun("curl", "--timeout", "--retry")\n}\n'),
+    ],
+)
+def test_what_declares_no_setting_is_not_quoted(tmp_path: Path, path: str, text: str) -> None:
+    with index_of(tmp_path / "shop", {path: text, "src/other.py": "x = 1\n"}) as index:
+        found = explain_setting(Question("What is the default timeout?"), index)
+    assert found is not None and not found.known
+
+
+def test_the_whole_call_that_declares_an_option_is_read_and_quoted(tmp_path: Path) -> None:
+    code = "network.add_argument(\n    '--timeout',\n    type=float,\n    default=5,\n    help='seconds to wait',\n)\n"
+    with index_of(tmp_path / "shop", {"shop/cli.py": code}) as index:
+        assert places(explain_setting(Question("What is the default timeout?"), index)) == ["shop/cli.py:1-6"]
+
+
+def test_what_a_schema_describes_can_be_set(tmp_path: Path) -> None:
+    schema = (
+        "properties:\n  retries:\n    type: integer\n    description: How often it is tried.\n  wait:\n    type: a\n"
+    )
+    with index_of(tmp_path / "shop", {"shop/config/schema.yaml": schema, "shop/a.py": "x = 1\n"}) as index:
+        found = explain_setting(Question("How do I change the number of retries?"), index)
+    assert places(found) == ["shop/config/schema.yaml:2-4"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I change a till into a door?",
+        "What is the default?",
+        "How do I set up the project?",
+        "How do I disable everything?",
+        "what is the default branch that a release is cut from",
+    ],
+)
+def test_other_questions_name_no_setting(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "shop", FILES) as index:
+        assert explain_setting(Question(question), index) is None
