@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import overview_parts
 import test_callers_in_places
+import test_configuration
 import test_document_parts
 import test_edges_of_ways
 import test_explained_errors
@@ -13,6 +14,7 @@ import test_files_explained
 import test_first_look
 import test_listings
 import test_named_faults
+import test_named_settings
 import test_numbered_documents
 import test_options_explained
 import test_overview_in_full
@@ -205,6 +207,8 @@ TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "proposals": test_numbered_documents.FILES,
     "club": test_document_parts.FILES,
     "faults": test_named_faults.FILES,
+    "tills": {**test_configuration.CODE, "README.md": test_configuration.README},
+    "ledger": test_named_settings.FILES,
     "kinds": test_uses_of_one_kind.FILES,
     "origin": test_project_facts.PAGES,
     "guides": {
