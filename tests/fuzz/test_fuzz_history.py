@@ -11,8 +11,8 @@ from quaestor.history.history_json import commit_text, is_object
 from quaestor.history.log import blame, clean_message, clean_name, read_commits
 from quaestor.history.versions import (
     Version,
-    before,
     is_changelog,
+    newest_before,
     sections,
     tag_text,
     tags,
@@ -167,4 +167,4 @@ def test_versions_have_an_order(text: str) -> None:
         if version is not None:
             one = Version((1, 2), "rc1")
             assert (version.order < one.order) + (version.order == one.order) + (version.order > one.order) == 1
-            assert before(version, [version]) is None
+            assert newest_before(version, [version]) is None
