@@ -213,7 +213,7 @@ def _explain(corpus: Corpus, *, options: bool, where: bool) -> WayAnswer | None:
     if material.is_code:
         _tell_code(material, files, loaders, lines, draft, options=options)
     if not draft.hits and material.is_code and not holds_documents(corpus) and not options:
-        draft.say("Nothing here is called after loading a configuration: no document, no code and no file of settings.")
+        draft.say("No document, definition or settings file here is named after a configuration or what loads it.")
         return draft.finish("configuration", known=False)
     return draft.finish("configuration") if draft.hits else None
 
