@@ -24,6 +24,7 @@ import test_uses_of_one_kind
 from overviews_in_full import OVERVIEWS
 from projects_in_full import PROJECTS
 from shop_repository import FILES, MORE
+from trees_of_settings import PORTER
 
 README = """# Ferry
 
@@ -209,6 +210,7 @@ TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "faults": test_named_faults.FILES,
     "tills": {**test_configuration.CODE, "README.md": test_configuration.README},
     "ledger": test_named_settings.FILES,
+    "porter": PORTER,
     "kinds": test_uses_of_one_kind.FILES,
     "origin": test_project_facts.PAGES,
     "guides": {
