@@ -104,12 +104,12 @@ def parse():
     return parser.parse_args()
 
 
-def carry(crates, pause=0.25):
+def carry(crates, breath=0.25):
     for crate in range(crates):
-        rest(pause, retries=7)
+        rest(breath, retries=7)
 
 
-def rest(pause, retries=3):
+def rest(breath, retries=3):
     load_settings()
 ''',
     "engine/src/main.rs": """//! The engine of the harbour.
