@@ -92,7 +92,9 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
         draft.implementers = _implementers(corpus, resolved.related.of("definitions"))
     if request.kind == "callees":
         return draft.callees(corpus, path or "")
-    imported = resolved.related.target.name or resolved.related.of("callers") or resolved.related.of("tests")
+    # A test that is only named alike, as in Go, imports nothing.
+    tests = [one for one in resolved.related.of("tests") if one.role != "named alike"]
+    imported = resolved.related.target.name or resolved.related.of("callers") or tests
     return (None if imported or path is None else draft.uses_of_contents(corpus, path)) or draft.uses()
 
 
