@@ -44,7 +44,11 @@ def test_survivors_change_lines_of_the_code_as_it_is() -> None:
 
 
 def run_tests(source: Path, tests: list[str]) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])}
+    # A line may be changed and restored within a second, at the same length: compiled code would be taken for current.
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(source), str(ROOT)]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
     return subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True)
 
