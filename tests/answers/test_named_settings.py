@@ -90,7 +90,7 @@ def test_longer_names_are_told_as_such(tmp_path: Path) -> None:
     with index_of(tmp_path / "shop", {"shop/settings.py": code}) as index:
         found = explain_setting(Question("What is the default timeout?"), index)
     assert places(found) == ["shop/settings.py:1-1", "shop/settings.py:2-2"]
-    assert found is not None and found.text([1, 2]).startswith("Nothing is called so alone")
+    assert found is not None and found.text([1, 2]).startswith("No setting has this name alone")
 
 
 def test_defaults_of_parameters_stand_in_heads_and_not_in_calls(tmp_path: Path) -> None:

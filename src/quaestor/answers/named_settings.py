@@ -223,14 +223,14 @@ def _explain(asked: _SettingQuestion, corpus: Corpus) -> WayAnswer | None:
         if one not in shown
     ]
     if least and shown:
-        draft.pieces.insert(0, "Nothing is called so alone; these names have it in them.\n\n")
+        draft.pieces.insert(0, "No setting has this name alone; these names contain it.\n\n")
     if others:
         more = f" and {len(others) - _MOST_LISTED} more" if len(others) > _MOST_LISTED else ""
-        draft.say(f"Further settings called so: {', '.join(others[:_MOST_LISTED])}{more}.")
+        draft.say(f"Further settings of this name: {', '.join(others[:_MOST_LISTED])}{more}.")
     if not draft.hits and asked.default and (said := next(_paragraphs(asked, material), None)) is not None:
         draft.quote(lines.hit(*said))
     if not draft.hits and asked.default and material.is_code and not holds_documents(corpus):
-        draft.say("Nothing here that declares a setting is called so, and no section of a document is about it.")
+        draft.say("No setting here has this name, and no section of a document is about it.")
         return draft.finish("configuration", known=False)
     return draft.finish("configuration") if draft.hits else None
 

@@ -16,7 +16,8 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from typing import Literal
 
-_LONGEST = 160
+# What is pasted may be a megabyte, and " please" again and again takes the square of it.
+_LONGEST = 2_000
 _POLITE = re.compile(
     r"^(?:(?:hi|hello|hey|ok|okay|so|and|please|pls|quick question|hallo|bonjour|hola|bitte|por favor)[,!.:]*\s+"
     r"|(?:can|could|would|will) you (?:please |kindly )?|(?:i(?:'d| would) like|i want|i need) (?:you to "
@@ -247,10 +248,6 @@ def names_a_whole(question: str, name: str) -> bool:
 def without_whole(title: str) -> str:
     """Return a title in lower case without the words for a whole: ``acme`` of ``acme's documentation``."""
     return " ".join(word.removesuffix("'s") for word in re.findall(r"[\w'.+-]+", title) if word not in _WHOLE)
-
-
-# What is pasted may be a megabyte, and " please" again and again takes the square of it.
-_LONGEST = 2_000
 
 
 def plain_question(question: str) -> str:
