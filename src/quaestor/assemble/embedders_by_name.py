@@ -179,10 +179,10 @@ class RemoteModel(NamedTuple):
         self, settings: Settings, recorded: IndexEmbedder | None, source: str, ledger: Ledger | None = None
     ) -> Embedder:
         """Return the embedder itself."""
+        from quaestor.accounts import Purpose  # noqa: PLC0415
         from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
         from quaestor.accounts.metered_model import EmbeddingMeter, UsageRecorder  # noqa: PLC0415
         from quaestor.accounts.prices import load_prices  # noqa: PLC0415
-        from quaestor.accounts.purpose import Purpose  # noqa: PLC0415
         from quaestor.assemble.models_from_settings import make_ledger  # noqa: PLC0415
         from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder  # noqa: PLC0415
 
