@@ -27,7 +27,15 @@ from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.sqlite_rows import Content
 from quaestor.stores.embedded.vectors import restore, unit
 from quaestor.stores.embedded.views import LexicalQueries, LexicalView
-from quaestor.stores.postgres import document_filter, nearest, stored_rows, upkeep, word_segments
+from quaestor.stores.postgres import (
+    THRESHOLDS,
+    Thresholds,
+    document_filter,
+    nearest,
+    stored_rows,
+    upkeep,
+    word_segments,
+)
 from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database, number_of
 from quaestor.stores.postgres.corpus_states import (
     State,
@@ -43,7 +51,6 @@ from quaestor.stores.postgres.corpus_states import (
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.leased_work import LeasedWork
 from quaestor.stores.postgres.migrations import migrate, reached_step
-from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.postgres.stored_rows import from_half_vector
 from quaestor.stores.postgres.word_segments import CorpusWords
 from quaestor.stores.shared_store import restore_bytes
