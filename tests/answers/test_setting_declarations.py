@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from index_of_files import index_of
+from quaestor import Index
 from quaestor.answers.configuration import explain_configuration
 from quaestor.answers.explain_option import explain_option
 from quaestor.answers.named_settings import explain_setting
-from quaestor.answers.option_lists import files_of_settings_named
+from quaestor.answers.option_lists import files_of_settings_named, list_options
 from quaestor.answers.setting_declarations import (
     SettingKind,
     bounds_of_setting,
@@ -122,7 +126,9 @@ def test_a_table_with_a_cell_a_line_ends_its_entry_at_an_empty_line() -> None:
         ("what are the possible values of the mode", Asks.VALUES, {"mode"}),
         ("what are the allowed options for mode", Asks.VALUES, {"mode"}),
         ("what can the mode be set to", Asks.VALUES, {"mode"}),
-        ("which storage types are supported", Asks.VALUES, {"storag", "type"}),
+        ("which storage types are allowed", Asks.VALUES, {"storag", "type"}),
+        ("which browsers are supported", None, set()),
+        ("where is the version set", None, set()),
         ("where is the mail server configured", Asks.WHERE, {"mail"}),
         ("where do i set the port", Asks.WHERE, {"port"}),
         ("how is the port configured", Asks.SET, {"port"}),
@@ -225,6 +231,13 @@ def test_the_values_that_a_sample_shows_are_told(tmp_path: Path) -> None:
     assert found is not None and "`config.yaml.dist` shows it as `memory`, `mysql`." in found.text([1])
 
 
+def test_an_amount_that_no_setting_holds_is_left_to_a_search(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", OTHER) as index:
+        assert explain_setting(Question("How many tests run by default?"), index) is None
+        found = explain_setting(Question("What is the default timeout?"), index)
+    assert found is not None and not found.known
+
+
 def test_where_nothing_tells_the_values_it_is_said(tmp_path: Path) -> None:
     with index_of(tmp_path / "shop", {"settings.py": "mode = 'fast'\n", **OTHER}) as index:
         found = explain_setting(Question("What values may mode take?"), index)
@@ -312,3 +325,33 @@ def test_the_page_of_a_command_that_configures_is_not_about_the_configuration(tm
     with index_of(tmp_path / "shop", files) as index:
         found = explain_configuration(Question("Where is configuration stored?"), index)
     assert places(found) == ["docs/configuration.md:3-3"]
+
+
+WORDS = "-- #[arg(long)] config conf default option @Option /etc/ what is the values may take where how do i set loaded a x_1"
+PIECES = st.sampled_from([*"([{}])\"'`#,.:;|<>= \\\t", *WORDS.split(), "80", "é", "\u2028"])
+TEXTS = st.lists(PIECES, max_size=12).map(" ".join) | st.lists(PIECES, max_size=12).map("".join) | st.text(max_size=40)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=6), st.data())
+def test_what_declares_a_setting_holds_its_line(lines: list[str], data: st.DataObject) -> None:
+    at = data.draw(st.integers(1, len(lines)))
+    assert all(isinstance(name, str) and name for name in (*declared_options(lines, at), *options_shown(lines, at)))
+    for kind in SettingKind:
+        for value in ("", "80"):
+            first, last = bounds_of_setting(lines, at, kind, value)
+            assert 1 <= first <= at <= last <= len(lines)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    files = {"shop.toml.example": "# one of a, b\nmode = 'a'\n", "src/config.py": "x_1 = 80\nport = 80\n", **OTHER}
+    with index_of(tmp_path_factory.mktemp("shop") / "shop", files) as index:
+        yield index
+
+
+@given(TEXTS)
+def test_every_question_is_answered_or_left_to_others(shop: Index, text: str) -> None:
+    for question in (text, f"what values may {text} take", f"where is {text} configured", f"how is config {text}"):
+        for way in (explain_setting, explain_configuration, explain_option, list_options):
+            found = way(Question(question), shop)
+            assert found is None or found.pieces

@@ -113,11 +113,14 @@ class _DeclaredSetting(NamedTuple):
 
 def explain_setting(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Explain how a thing is set, its default or its values; None for other questions, or if nothing is called so."""
-    asked = read_setting_question(read_configuration_question(question.text, corpus))
+    text = read_configuration_question(question.text, corpus)
+    asked = read_setting_question(text)
     if asked is None:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _explain(asked, corpus))
+    # "How many ... by default?" may ask for what no setting holds.
+    firm = asked.asks is Asks.DEFAULT and not text.startswith("how") and len(asked.wanted) <= _MOST_WANTED
+    return corpus.retry_reopened(lambda: _explain(asked, corpus, firm=firm))
 
 
 class _Sources(NamedTuple):
@@ -129,8 +132,8 @@ class _Sources(NamedTuple):
     own: frozenset[str]
 
 
-def _explain(asked: SettingQuestion, corpus: Corpus) -> WayAnswer | None:
-    """Return the section about the thing, the surest places that declare it, and where else it is declared."""
+def _explain(asked: SettingQuestion, corpus: Corpus, *, firm: bool) -> WayAnswer | None:
+    """Return the section about the thing and what declares it; if there is none, say so if ``firm``, else None."""
     material, draft = Material(corpus.store), Draft()
     names = (*own_names(corpus), *names_in_manifests(material))
     own = frozenset(stems_of([part for name in names for part in words_of_name(name)]))
@@ -143,7 +146,7 @@ def _explain(asked: SettingQuestion, corpus: Corpus) -> WayAnswer | None:
     if not draft.hits and asked.asks is Asks.DEFAULT:
         if (said := next(_paragraphs(asked, material), None)) is not None:
             draft.quote(sources.lines.hit(*said))
-        elif material.is_code and not holds_documents(corpus) and len(asked.wanted) <= _MOST_WANTED:
+        elif firm and material.is_code and not holds_documents(corpus):
             draft.say("No setting here has this name, and no section of a document is about it.")
             return draft.finish("configuration", known=False)
     return draft.finish("configuration") if draft.hits else None

@@ -55,7 +55,7 @@ _FRAMES = {
         rf"what are (?:the |all )*(?:{_POSSIBLE} )?(?:values|choices) (?:of|for) {_THING}",
         rf"what are (?:the |all )*{_POSSIBLE} (?:options|settings) (?:of|for) {_THING}",
         rf"what (?:can|may|could) {_THING} be(?: set to)?",
-        rf"(?:what|which) {_THING} (?:are|is|can be) (?:{_POSSIBLE}|configured|configurable|there|chosen|selected|set)",
+        rf"(?:what|which) {_THING} (?:are|is|can be) (?:possible|allowed|valid|accepted|configur(?:ed|able)|chosen)",
     ),
     Asks.SWITCH: (
         rf"{_HOW}(?:turn|switch) (?:off|on) {_THING}{_WHERE}",
@@ -66,7 +66,7 @@ _FRAMES = {
     ),
     Asks.WHERE: (
         rf"where (?:is|are) {_THING} (?:configured|set|controlled|specified){_WHERE}",
-        rf"where (?:do|can) (?:i|you|we) (?:set|configure|change|specify) {_THING}{_WHERE}",
+        rf"where (?:do|can) (?:i|you|we) (?:set|configure|specify) {_THING}{_WHERE}",
     ),
     Asks.SET: (
         rf"{_HOW}{_SET} {_THING}{_WHERE}",
@@ -77,6 +77,8 @@ _FRAMES = {
     ),
 }
 """How questions are put, in lower case with single spaces; the one group is the thing."""
+_NO_SETTING = frozenset("version help licens".split())
+"""Stems of what an option shows, and sets nothing."""
 _NO_THING = frozenset("it this that them these those everything something anything one up".split())
 SETS_BY = frozenset("set with configure".split())
 SWITCHES_BY = frozenset("enable disable without toggle suppress".split())
@@ -141,7 +143,7 @@ def read_setting_question(text: str) -> SettingQuestion | None:
             thing = next(one for one in match.groups() if one)
             parts = words_of_name(thing)
             wanted = frozenset(stems_of_names(parts)) - NEUTRAL
-            fits = wanted and _NO_THING.isdisjoint(parts) and content_terms(thing)
+            fits = wanted - _NO_SETTING and _NO_THING.isdisjoint(parts) and content_terms(thing)
             return question_about(wanted, "".join(parts), asks) if fits else None
     return None
 
