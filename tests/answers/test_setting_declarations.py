@@ -57,6 +57,7 @@ def places(found: WayAnswer | None) -> list[str]:
         ('val dryRun by option("--dry-run", help = "changes nothing at all")', ["dry-run"]),
         ('    @Flag(help: "says more") var verbose = false', ["verbose"]),
         ('run(["tar", "--gzip", "--level"])', []),
+        ("    --active.threads->count;", []),
         ('raise ValueError("--speed is wrong")', []),
         ("theme = options.get('theme')", []),
     ],
@@ -203,6 +204,34 @@ def test_what_is_asked_of_which_thing(question: str, asks: Asks | None, wanted: 
         ),
         (
             "What is the default port?",
+            {
+                "src/ServerConfig.kt": (
+                    "class ServerConfig {\n    val port: Flow<Int> by IntSetting(\n        default = 4567,\n    )\n"
+                    '    val ip: Flow<String> by StringSetting(default = "a")\n}\n'
+                )
+            },
+            ["src/ServerConfig.kt:2-4"],
+        ),
+        (
+            "What is the default lifetime of the cache?",
+            {
+                "plugin/tills/README.md": "# tills\n\n- `lifetime`: how long the cache of tills lives, by default 5.\n",
+                "plugin/cache/README.md": "# cache\n\n- `lifetime`: how long the cache lives, by default 60.\n",
+            },
+            ["plugin/cache/README.md:3-3"],
+        ),
+        (
+            "How do I change the download folder?",
+            {"src/settings.py": "downloads_path = 'here'\nother_path = 'there'\n"},
+            ["src/settings.py:1-1"],
+        ),
+        (
+            "How do I change the colours?",
+            {"src/main.c": "int main(void) {\n\tuse_default_colours();\n\treturn 0;\n}\n"},
+            [],
+        ),
+        (
+            "What is the default port?",
             {"config.yaml.dist": "kind: memory\n# mysql:\n#   port: 3306\n", **OTHER},
             [],
         ),
@@ -271,6 +300,7 @@ def test_where_nothing_tells_the_values_it_is_said(tmp_path: Path) -> None:
         (
             "What does --bump do?",
             {
+                "src/vendor.js": "const a = {\n  // the number of the version\n  bump: raised(),\n};\n",
                 "docs/bump.md": "# bump\n\nThis is about raising numbers in a table of the settings.\n",
                 "docs/usage.md": "# Usage\n\n- `--bump`: raises the number of the version\n",
             },

@@ -24,6 +24,7 @@ from quaestor.answers.setting_declarations import (
     bounds_of_setting,
     declared_options,
     end_of_call,
+    is_sample,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
@@ -126,7 +127,9 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
     places = sorted(_places(option, corpus, lines))
     documented = _entry_written_so(option, places, lines) if option.startswith("--") else None
-    documented = documented or section_about(corpus, lines, name) or _first_entry(places, lines)
+    if documented is None and len(name) > 1:  # a letter alone is a key, or an example
+        documented = section_about(corpus, lines, name)
+    documented = documented or _first_entry(places, lines)
     if documented is not None:
         draft.quote(documented)
     plain = option.isalpha() and option.islower()
@@ -166,11 +169,13 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
         if file is None or profile_path(path).test:
             continue
         aside = (*profile_path(path).flags, ASIDE.search(path) is not None)
+        # In code, a key that is called like an option is another thing.
+        in_code = option.startswith("--") and file.document.language not in PROSE and not is_sample(path)
         for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1):
             line, place = file.lines[at - 1], None
             if name in line:
-                place = _description_at(file, at, name, token)
-            if place is None and option.startswith("--") and field in line and file.document.language not in PROSE:
+                place = _description_at(file, at, name, token, keys=not in_code)
+            if place is None and in_code and field in line:
                 place = _declared_option(file.lines, at, name)
             if place is not None:
                 yield _Place(place[0], aside, folders_to_sources(path), path, place[1], place[2])
@@ -183,24 +188,29 @@ def _declared_option(lines: Sequence[str], at: int, name: str) -> tuple[_Form, i
     return _Form.DECLARED, *bounds_of_setting(lines, at, SettingKind.OPTION, "")
 
 
-def _description_at(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
-    """Return in which form a line describes an option, and the first and last line to quote; None if it does not."""
+def _description_at(
+    file: IndexedFile, at: int, name: str, token: re.Pattern[str], *, keys: bool
+) -> tuple[_Form, int, int] | None:
+    """Return in which form a line describes an option, and the first and last line to quote; None if it does not.
+
+    ``keys`` is whether a key of that name, ``name: 1``, is one.
+    """
     line, prose = file.lines[at - 1], file.document.language in PROSE
     if len(line) > LONGEST_LINE:
         return None
     if prose:
         end = _end_of_entry_about(file.lines, at, token, prose=True)
         return (_Form.ENTRY, at, end) if end else None
-    return _description_in_code(file.lines, at, name, token)
+    return _description_in_code(file.lines, at, name, token, keys=keys)
 
 
 def _description_in_code(
-    lines: Sequence[str], at: int, name: str, token: re.Pattern[str]
+    lines: Sequence[str], at: int, name: str, token: re.Pattern[str], *, keys: bool = True
 ) -> tuple[_Form, int, int] | None:
     """Return what ``_description_at`` does, for a line of code or of a configuration."""
     line = lines[at - 1]
     setting = re.compile(rf"\s*(?:[#;/]{{1,2}} ?)?[\"']?{re.escape(name)}[\"']?\s*(?:[=:](?!:)|\s\S+\s*$)")
-    if setting.match(line):
+    if keys and setting.match(line):
         first = at
         while first > 1 and (not lines[first - 2].strip() or setting.match(lines[first - 2])):
             first -= 1  # past other values of it, up to what is said of it

@@ -16,7 +16,7 @@ from quaestor.answers.drafts import CorpusLines, Draft, in_code, line_of_name
 from quaestor.answers.explain_term import holds_documents
 from quaestor.answers.option_lists import beside_program
 from quaestor.answers.overview.introduction import names_in_manifests, readme_of
-from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.material import DOCUMENTATION, Material
 from quaestor.answers.overview.overview_answer import own_names
 from quaestor.answers.overview.prose_lines import Part, end_of_blocks, paragraphs, parts_of
 from quaestor.answers.setting_declarations import (
@@ -347,8 +347,10 @@ def _settings_at(
         if extra is None and some and kind in (SettingKind.FIELD, SettingKind.KEY, SettingKind.ENTRY):
             name = name_within(file, at, given, sources.lines, sample=sample)
             extra = extra_words(name, asked, sources.own)
+        if kind is SettingKind.ENTRY and extra is not None and _is_of_part(path, asked, sources):
+            extra += 1
         told = extra is None and some and kind in _DESCRIBED and extra_words(given, asked, sources.own, said=text) == 0
-        if extra is None and told:
+        if extra is None and told and not (kind is SettingKind.ENTRY and _is_of_part(path, asked, sources)):
             name, extra = given, 0
         fits = extra is not None and (not extra or _may_have_more(kind, path, name, asked, sources.own))
         fits = fits and not (extra and asked.asks is Asks.SWITCH and not _is_switch(text, value))
@@ -359,6 +361,15 @@ def _settings_at(
             if not (kind is SettingKind.PARAMETER and (_IS_NONE.match(value) or is_beside(path))):
                 vague = _vagueness(asked, kind, text, value)
                 yield _DeclaredSetting(extra, told, vague, aside, kind, folders_to_sources(path), path, at, name, value)
+
+
+def _is_of_part(path: str, asked: SettingQuestion, sources: _Sources) -> bool:
+    """Return whether a document is the first page of a folder of a part that the thing is not called after."""
+    folder, _, name = path.rpartition("/")
+    part = set(stems_of_names(words_of_name(folder.rpartition("/")[2])))
+    first = name.partition(".")[0].lower() in ("readme", "index", "_index")
+    known = asked.wanted | sources.own | NEUTRAL | frozenset(stems_of([*DOCUMENTATION]))
+    return first and bool(part) and not part <= known
 
 
 def _is_certain(kind: SettingKind, file: IndexedFile, at: int, value: str, lines: CorpusLines) -> bool:

@@ -68,7 +68,7 @@ _DESCRIBED = re.compile(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s
 """At least three words in a string, behind a gap or in a comment: a description of the option."""
 _OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
 _FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5
-_SHELLS = frozenset({"bash", "fish", "m4", "powershell", "zsh"})
+_SHELLS = frozenset({"bash", "batch", "fish", "m4", "powershell", "zsh"})
 _NO_PROGRAM = frozenset({"cmake", "dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
 _MOST_LISTED, _MOST_READ, _MOST_CITED, _MOST_OF_SECTION = 60, 3000, 3, 24
 

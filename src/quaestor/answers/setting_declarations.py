@@ -78,7 +78,7 @@ _OPTION_FORMS = (
     r"^\s*\(\s*\"(?:\w,\s*)?" + _NAME + r"(?:,\w)?\"\s*,\s*(?:\"|\w+::)",  # cxxopts, Boost
 )
 _IN_USAGE = r"^\s+(?:-\w[\s,|/]+)?--" + _NAME + r"(?:[ =][<\[]?[\w<>\[\]|]+)?\s{2,}\w"  # docopt
-_IN_HELP = r"^[^\w\n]{0,12}(?:-\w[\s,|/`]+)?`{0,2}--" + _NAME
+_IN_HELP = r"^[^\w\n]{0,12}(?:-\w[\s,|/`]+)?`{0,2}--" + _NAME + r"(?!.*;\s*$)(?![\w.]*(?:\)|->|\[|\())"
 _ATTRIBUTE = r"\s*(?:#\[(?:arg|clap|structopt|command|argh|options?)\b|@(?:Option|Flag|OptionGroup)\b)"
 """An attribute that makes the field below it an option: those of clap, argh and Swift's ArgumentParser."""
 _FIELD_OF_OPTIONS = (
@@ -100,6 +100,8 @@ _FIELD = (
     r"^\s*(?:[\w<>\[\],.?*&]+\s+){0,4}?[@$*&:.\"'\[]{0,2}(?P<name>[A-Za-z_][\w.-]*)(?!::)[\"'\]?!]{0,2}\s*"
     r"(?::\s*(?!=)[^=\n\"']{0,60}?)?(?:=>|=(?!=)|:(?![:=]))\s*(?P<value>[^\s=].*)$"
 )
+_DELEGATED = r"\s*(?:\w+\s+){0,3}va[lr]\s+(?P<name>\w+)\b[^=\n]{0,80}?\bby\s+(?P<value>[A-Za-z].*)$"
+"""A property of Kotlin whose value something else keeps: ``val port: Int by setting(80)``."""
 _TYPED = r"^\s*(?:pub\s+)?(?P<name>[A-Z]\w*)\s+[\w.*\[\]]+(?:\s+`.*`)?\s*(?://.*)?$"
 _DEFINED = r"\bdefine\(\s*[\"'](?P<name>\w+)[\"']\s*,\s*(?P<value>.+?)\)*;?\s*(?://.*)?$"
 """PHP's constants."""
@@ -321,9 +323,14 @@ def _settings_in_code(line: str) -> Iterator[tuple[SettingKind, str, str]]:
     for name in variables_in(line):
         yield SettingKind.VARIABLE, name, line.partition(name)[2].strip("\"')] ,|?")
     for pattern in (_NAMED_DEFAULT, _GIVEN):
-        if (match := re.search(pattern, line)) and match["value"].strip():
+        if (match := re.search(pattern, line)) and match["value"].strip(" ;)"):
             yield SettingKind.CONSTANT, match["name"], match["value"].strip()
-    if match := re.search(_DEFINED, line) or re.match(_FIELD, line) or re.match(_TYPED, line):
+    if (
+        match := re.search(_DEFINED, line)
+        or re.match(_DELEGATED, line)
+        or re.match(_FIELD, line)
+        or re.match(_TYPED, line)
+    ):
         value = match.groupdict().get("value") or ""
         yield (
             SettingKind.FIELD,

@@ -100,8 +100,9 @@ SWITCHING = frozenset(
     )
 )
 _SAME = {
-    **{"ssl": "tls", "db": "databas", "color": "colour", "dir": "directori", "folder": "directori", "addr": "address"},
-    **{"passwd": "password", "auth": "authent", "pwd": "password", "logger": "log", "max": "maximum", "min": "minimum"},
+    **{"ssl": "tls", "db": "databas", "color": "colour", "addr": "address", "logger": "log", "auth": "authent"},
+    **{"dir": "directori", "folder": "directori", "path": "directori", "passwd": "password", "pwd": "password"},
+    **{"max": "maximum", "min": "minimum"},
 }
 """Names by which programs call one thing, by their stems."""
 CALLED_ELSE = {
