@@ -129,7 +129,6 @@ def test_a_table_with_a_cell_a_line_ends_its_entry_at_an_empty_line() -> None:
         ("what can the mode be set to", Asks.VALUES, {"mode"}),
         ("which storage types are allowed", Asks.VALUES, {"storag", "type"}),
         ("which browsers are supported", None, set()),
-        ("where is the version set", None, set()),
         ("where is the mail server configured", Asks.WHERE, {"mail"}),
         ("where do i set the port", Asks.WHERE, {"port"}),
         ("how is the port configured", Asks.SET, {"port"}),
@@ -219,6 +218,11 @@ def test_what_is_asked_of_which_thing(question: str, asks: Asks | None, wanted: 
                 "plugin/cache/README.md": "# cache\n\n- `lifetime`: how long the cache lives, by default 60.\n",
             },
             ["plugin/cache/README.md:3-3"],
+        ),
+        (
+            "Where is the version set?",
+            {"cli.js": 'cli\n  .option("-V, --version", "Says the version")\n  .option("-q, --quiet", "x y");\n'},
+            [],
         ),
         (
             "How do I change the download folder?",

@@ -37,6 +37,7 @@ from quaestor.answers.setting_declarations import (
 from quaestor.answers.setting_questions import (
     CALLED_ELSE,
     NEUTRAL,
+    NO_SETTING,
     SETS_BY,
     SWITCHES_BY,
     SWITCHING,
@@ -337,6 +338,8 @@ def _settings_at(
         if (kind is SettingKind.FIELD and not fields) or (
             kind is SettingKind.PARAMETER and asked.asks is not Asks.DEFAULT
         ):
+            continue
+        if kind is SettingKind.OPTION and asked.wanted <= NO_SETTING:
             continue
         first, last = bounds_of_setting(file.lines, at, kind, value)
         text = "\n".join(file.lines[first - 1 : last])

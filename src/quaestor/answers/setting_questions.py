@@ -77,8 +77,8 @@ _FRAMES = {
     ),
 }
 """How questions are put, in lower case with single spaces; the one group is the thing."""
-_NO_SETTING = frozenset("version help licens".split())
-"""Stems of what an option shows, and sets nothing."""
+NO_SETTING = frozenset("version help licens".split())
+"""Stems of options that only show something."""
 _NO_THING = frozenset("it this that them these those everything something anything one up".split())
 SETS_BY = frozenset("set with configure".split())
 SWITCHES_BY = frozenset("enable disable without toggle suppress".split())
@@ -144,7 +144,7 @@ def read_setting_question(text: str) -> SettingQuestion | None:
             thing = next(one for one in match.groups() if one)
             parts = words_of_name(thing)
             wanted = frozenset(stems_of_names(parts)) - NEUTRAL
-            fits = wanted - _NO_SETTING and _NO_THING.isdisjoint(parts) and content_terms(thing)
+            fits = wanted and _NO_THING.isdisjoint(parts) and content_terms(thing)
             return question_about(wanted, "".join(parts), asks) if fits else None
     return None
 
