@@ -220,6 +220,26 @@ def test_what_is_asked_of_which_thing(question: str, asks: Asks | None, wanted: 
             ["plugin/cache/README.md:3-3"],
         ),
         (
+            "What is the default timeout of the API?",
+            {"api.go": 'package a\n\nfunc f() {\n\tfs.Duration("api-timeout", 1*time.Hour, "How long to wait")\n}\n'},
+            ["api.go:4-4"],
+        ),
+        (
+            "What values may mode take?",
+            {"shop.conf.example": "mode: fast\n# either fast or slow,\n# and nothing else\n\nport: 80\n"},
+            ["shop.conf.example:1-3"],
+        ),
+        (
+            "What is the default port?",
+            {"README.md": "# Shop\n\n- `-p, --Port` - the port (default: 9117)\n- `-q` - quiet\n", **OTHER},
+            ["README.md:3-3"],
+        ),
+        (
+            "What values may mode take?",
+            {"docs/shop.rst": "Shop\n====\n\n.. confval:: mode\n   :type: a\n\n   One of:\n\n   - fast\n   - slow\n"},
+            ["docs/shop.rst:4-10"],
+        ),
+        (
             "Where is the version set?",
             {"cli.js": 'cli\n  .option("-V, --version", "Says the version")\n  .option("-q, --quiet", "x y");\n'},
             [],
@@ -349,6 +369,13 @@ def test_lines_that_read_a_configuration_tell_what_no_name_tells(tmp_path: Path)
     }
     with index_of(tmp_path / "shop", files) as index:
         assert places(explain_configuration(Question("How is configuration loaded?"), index)) == ["cmd/serve.go:4-6"]
+
+
+def test_one_line_that_parses_tells_nothing(tmp_path: Path) -> None:
+    files = {"telemetry.go": "package t\n\nfunc f() {\n\tlevel.UnmarshalText([]byte(cfg.LogLevel))\n}\n", **OTHER}
+    with index_of(tmp_path / "shop", files) as index:
+        found = explain_configuration(Question("How is configuration loaded?"), index)
+    assert found is not None and not found.hits
 
 
 def test_the_page_of_a_command_that_configures_is_not_about_the_configuration(tmp_path: Path) -> None:

@@ -386,23 +386,16 @@ def _place_that_reads(corpus: Corpus, lines: CorpusLines) -> Hit | None:
     for path, number, line in lines_of_code(corpus, IN_NAMES):
         if match := re.search(_READS_CONFIGURATION, line):
             found.setdefault(path, {})[number] = match["file"] is not None
-    best = min(
-        (
-            (
-                not of_file,
-                -len([at for at in numbers if 0 <= at - first < _MOST_LINES]),
-                folders_to_sources(path),
-                path,
-                first,
-            )
-            for path, numbers in found.items()
-            for first, of_file in numbers.items()
-        ),
-        default=None,
-    )
-    if best is None:
+    near = {
+        (path, first): len([at for at in numbers if 0 <= at - first < _MOST_LINES])
+        for path, numbers in found.items()
+        for first in numbers
+    }
+    # One line that parses something may parse anything.
+    places = [(path, first) for (path, first), count in near.items() if found[path][first] or count > 1]
+    if not places:
         return None
-    *_, path, first = best
+    path, first = min(places, key=lambda one: (not found[one[0]][one[1]], -near[one], folders_to_sources(one[0]), one))
     file = lines.file(path)
     last = max(at for at in found[path] if 0 <= at - first < _MOST_LINES)
     return None if file is None else lines.hit(path, first, end_of_statement(file.lines, last))

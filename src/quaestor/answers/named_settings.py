@@ -68,6 +68,7 @@ _SWITCHED = re.compile(
 )
 _ENABLES = re.compile(r"\b(?:dis|en)abl", re.IGNORECASE)
 _DEFAULT_OF = re.compile(r"default", re.IGNORECASE)
+_FLAG_OF_GO = re.compile(r"\.(?:Bool|String|Int|Uint|Float|Duration)\w*\(\"")
 _IS_NONE = re.compile(r"(?:None|nil|null|undefined|nullptr)\b")
 _WORK = re.compile(
     r"\b(?:develop\w*|contribut\w*|hacking|test\w*|change ?log|release\w*|migrat\w*|upgrad\w*|compil\w*|building)\b",
@@ -418,7 +419,8 @@ def _says(asked: SettingQuestion, kind: SettingKind, text: str, name: str, value
     if asked.asks is not Asks.DEFAULT:
         return True
     if kind in (SettingKind.ENTRY, SettingKind.OPTION):
-        return _DEFAULT_OF.search(text) is not None or (kind is SettingKind.OPTION and "flag" in text.lower())
+        of_go = kind is SettingKind.OPTION and ("flag" in text.lower() or _FLAG_OF_GO.search(text) is not None)
+        return of_go or _DEFAULT_OF.search(text) is not None
     return bool(value) and _VALUE.match(value) is not None
 
 

@@ -132,7 +132,8 @@ _KEY = (
 )
 _ENTRY = (
     # - `name`, | `name` |, ### `name`, .. option:: name, `name`::, *name* = value, --name
-    r"[\s>]*(?:[|*+-]\s*|\d+[.)]\s+|#+\s+)?(?:\*\*|\[)?`{1,2}(?P<a>-{0,2}[A-Za-z_][\w.-]*)(?:[ =][^`]{0,40})?`"
+    r"[\s>]*(?:[|*+-]\s*|\d+[.)]\s+|#+\s+)?(?:\*\*|\[)?`{1,2}(?:-\w, )?(?P<a>-{0,2}[A-Za-z_][\w.-]*)"
+    r"(?:[ =][^`]{0,40})?`"
     r"|\s*\.\.\s+[\w:-]+::\s+(?P<b>[A-Za-z_-][\w.-]*)\s*$|\s*\*(?P<c>[A-Za-z_][\w.-]*)\*\s*[=:]"
     r"|[\s>|*+-]*(?:-\w,?\s+)?--(?P<d>[a-z][\w-]+)|\s*\|\s*(?P<e>[A-Za-z]\w*[_.-][\w.-]*)\s*\||#+\s+(?P<f>[a-z]\w*[_.-][\w.-]*)\s*$"
     # .B name, .It Fl name, =item C<name>, name::
@@ -354,7 +355,11 @@ def bounds_of_setting(lines: Sequence[str], at: int, kind: SettingKind, value: s
     first = _start_of_attribute(lines, at)
     while first > 1 and at - first < _MOST_ABOVE and re.match(r"\s*(?:#(?!\[)|//|/?\*|--|;|@|\[)", lines[first - 2]):
         first -= 1
-    return first, end_of_declaration(lines, at)
+    last = end_of_declaration(lines, at)
+    if kind is SettingKind.KEY and first == at == last:  # what is said of a key may stand below it
+        while last < min(len(lines), at + _MOST_ABOVE) and re.match(r"#+ +[A-Za-z'\"]", lines[last]):
+            last += 1
+    return first, last
 
 
 def bounds_of_call(lines: Sequence[str], at: int) -> tuple[int, int]:
@@ -416,7 +421,8 @@ def end_of_entry(texts: Sequence[str], at: int) -> int:
             break
         if line.strip() and len(line) - len(line.lstrip()) <= indent and not heading and not cell:
             break
-        if number > at + 1 and re.match(_NEXT_ENTRY, line) and not cell:
+        deeper = len(line) - len(line.lstrip()) > indent
+        if number > at + 1 and re.match(_NEXT_ENTRY, line) and not cell and not (deeper and heading):
             break
         last = number if line.strip() else last
     return last
