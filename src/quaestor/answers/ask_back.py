@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import EMPTY_WORDS, find_words
 from quaestor.corpus import Corpus
 from quaestor.search.names_in_question import names_of_code
@@ -23,11 +24,11 @@ _GOES_ON = 0.7
 """The continuity from which on a question is read together with the one before."""
 _LONGEST = 12
 """The most words of a question that may lack context."""
-_POINTING = re.compile(
+_POINTING = lazy_regex(
     r"\b(?:it|its|that|this|these|those|they|them|there|one|ones|former|latter|other|others|same|above|previous|mentioned|he|she)\b",
     re.IGNORECASE,
 )
-_BARE = re.compile(
+_BARE = lazy_regex(
     r"^\W*(?:(?:and|but|so|ok|okay|well|hm+|then)\W*)?(?:why|how|how so|why not|what|where|when|who|which"
     r"|and|more|really|go on|continue|explain"
     r"|what else|anything else|else|for example|an example|example|details|tell me more|more details"
@@ -36,13 +37,13 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 # "that default" names no more than "that" does; "that timeout" tells what to look for.
-_POINTED_AT = re.compile(
+_POINTED_AT = lazy_regex(
     r"\b(that|this|those|these)\s+(?:default|value|setting|option|flag|limit|number|name|behaviou?r|message|error|warning"
     r"|exception|method|function|class|parameter|argument|field|feature|step|case)s?\b(?:\s+values?\b)?",
     re.IGNORECASE,
 )
 # Here the corpus as a whole is pointed at.
-_WHOLE = re.compile(
+_WHOLE = lazy_regex(
     r"\bwhat(?:\s+is|['’]s)\s+(?:this|it|that)(?:\s+(?:for|about|all about|good for))?\W*$"
     r"|\bwhat\s+(?:does|can)\s+(?:this|it)\s+do\b"
     r"|\bhow\s+does\s+(?:this|it)\s+(?:\w+\s+)?work\b|\b(?:use|start|run|install|build|test|try|begin)\s+(?:with\s+)?(?:this|it)\b",

@@ -19,7 +19,7 @@ from quaestor.answers.paragraphs import TABLE_RULE, end_of_clause, end_of_items,
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.headings import article_title
 from quaestor.chunking.languages import PROSE
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms, find_words, searched_terms, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
@@ -58,7 +58,7 @@ _SAYS = (
     r"(?:\s+(?:says?|states?|requires?|regulates?|covers?|means?|contains?|defines?|demands?|allows?|forbids?|is))?"
     r"(?:\s+about(?:\s+\S.*)?)?"
 )
-_ASKED_NUMBER = re.compile(
+_ASKED_NUMBER = lazy_regex(
     r"(?:(?:what\s+(?:does|do|is\s+(?:said\s+)?in|stands\s+in|is)|what's\s+in|(?:please\s+)?(?:show|quote|read|explain"
     r"|summari[sz]e|describe|cite)(?:\s+me)?|tell\s+me(?:\s+about)?|was\s+(?:steht|sagt|regelt|besagt|bestimmt)(?:\s+in)?"
     rf"|que\s+(?:dit|prévoit|contient)|qué\s+(?:dice|establece|contiene))\s+)?{_THE}"
@@ -68,7 +68,7 @@ _PAGE = (
     r"(?:page|document|chapter|section|article|guide|policy|file|slide|sheet|seite|kapitel|dokument|abschnitt|chapitre"
     r"|página|capítulo)"
 )
-_ASKED_PAGE = re.compile(
+_ASKED_PAGE = lazy_regex(
     r"(?:please\s+)?(?:summari[sz]e|sum\s+up|outline|show(?:\s+me)?|what\s+does|what(?:'s|\s+is)(?:\s+in)?|fasse"
     r"|give\s+(?:me\s+)?an?\s+(?:short\s+|brief\s+)?(?:summary|outline)\s+of|worum\s+geht\s+es\s+(?:auf|in)"
     rf"|was\s+steht\s+(?:auf|in)|résume[rz]?|resume)\s+{_THE}"
@@ -95,7 +95,7 @@ def _of_what(name: str) -> str:
     return rf"(?:\s+(?:of|for|in|at|on|from|within)\s+(?:the\s+|our\s+|this\s+|an?\s+)?(?P<of_{name}>\S.*?))?"
 
 
-_ASKED_LIST = re.compile(
+_ASKED_LIST = lazy_regex(
     rf"(?:which|what)\s+{_things('there')}\s+(?:are\s+there|exist|are\s+(?:available|supported|offered|allowed"
     rf"|permitted|recogni[sz]ed|official)){_of_what('there')}"
     rf"|what\s+are\s+(?=the\s|our\s|all\s){_things('are')}{_of_what('are')}"
@@ -115,20 +115,20 @@ _FILLERS = _words(
     " forms following all our main existing valid"
 )
 """What a heading or a line may say of things besides their name."""
-_MARKER = re.compile(r"\s*(?:[-*+•]+\s+)?(?:\(?\w{1,5}[.)]+\s+)?")
-_LEADER = re.compile(r"(?:\. ?){4}")
-_FIRST_CELL = re.compile(r"\s*\|\s*([^|]+?)\s*\|")
+_MARKER = lazy_regex(r"\s*(?:[-*+•]+\s+)?(?:\(?\w{1,5}[.)]+\s+)?")
+_LEADER = lazy_regex(r"(?:\. ?){4}")
+_FIRST_CELL = lazy_regex(r"\s*\|\s*([^|]+?)\s*\|")
 _MOST_EXTRA = 2
 """Words that the line above a list may hold besides the things that it lists."""
 _SHORTEST, _ENDING = 3, 3
 """Letters of a word that are looked for at least, and how long its ending may be."""
-_BESIDE = re.compile(r"\b(?:in|at|for|on|from|to|with|by|during|about|of|within|per|between)\s")
-_KINDS_OF = re.compile(r"\b(?:kinds?|types?|sorts?|forms?|lists?|sets?|each|all|some|any|number|one)\s+of\s")
-_KIND = re.compile(r"\b(?:kind|type|sort|form|list)s?\b", re.IGNORECASE)
+_BESIDE = lazy_regex(r"\b(?:in|at|for|on|from|to|with|by|during|about|of|within|per|between)\s")
+_KINDS_OF = lazy_regex(r"\b(?:kinds?|types?|sorts?|forms?|lists?|sets?|each|all|some|any|number|one)\s+of\s")
+_KIND = lazy_regex(r"\b(?:kind|type|sort|form|list)s?\b", re.IGNORECASE)
 _NEAR = 12
 """Lines below a heading within which its list begins."""
 
-_ASKED_HOW = re.compile(
+_ASKED_HOW = lazy_regex(
     r"(?:how\s+(?:do|can|should|would|must|could)\s+(?:i|we|you|one|people|someone)|how\s+to|how\s+(?:does|do|is|are)"
     r"|what\s+(?:is|are)\s+(?:the|our|your)\s+(?:steps?|process|procedures?|way)\s+(?:to|for|of|when)"
     r"|(?P<about>what\s+(?:is|are)\s+(?:the|our|your)\s+(?:rules?|policy|policies|guidelines?)\s+(?:on|about|for|of|when"

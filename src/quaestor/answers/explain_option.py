@@ -17,7 +17,7 @@ from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import EMPTY_WORDS, find_words, same_in_any_style, terms
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
@@ -46,7 +46,7 @@ _KIND = (
 )
 _THING = rf"(?:(?:the|a|an|this)\s+)?(?:{_KIND.format('before')}\s+)?{_OPTION}(?:\s+{_KIND.format('behind')})?"
 _ASKED = tuple(
-    re.compile(rf"^\W*?{pattern}\s*[?.!]*\s*$", re.IGNORECASE)
+    lazy_regex(rf"^\W*?{pattern}\s*[?.!]*\s*$", re.IGNORECASE)
     for pattern in (
         rf"what\s+(?:does|do|can)\s+{_THING}\s+(?:do|mean|control|set|change|configure|stand\s+for)",
         rf"what(?:\s+is|['’]s|\s+are)\s+{_THING}(?:\s+(?:for|about|good\s+for|used\s+for|meant\s+for))?",
@@ -55,26 +55,26 @@ _ASKED = tuple(
         rf"{_THING}",
     )
 )
-_WRITTEN_SO = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_WRITTEN_SO = lazy_regex(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 """A name that is an option or an environment variable by its form alone."""
 _NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
-_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
-_STRINGS_OR_SYMBOLS = re.compile(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
-SETS = re.compile(
+_STRING = lazy_regex(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
+_STRINGS_OR_SYMBOLS = lazy_regex(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
+SETS = lazy_regex(
     r"(?:\b|_)(?:set_var|remove_var|(?:un)?setenv|putenv|put_env|delete_env|SetEnvironmentVariable)\b", re.IGNORECASE
 )
 """Functions that set an environment variable, mostly for a test."""
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
+_FENCE = lazy_regex(r"\s*(?:```|~~~)")
+ASIDE = lazy_regex(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
 """Files that repeat options without declaring them: completions of shells, changelogs."""
-_DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
+_DECLARES = lazy_regex(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
 """Words beside a plain word, such as "name", that make it an option."""
-_OF_CONTENTS = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
+_OF_CONTENTS = lazy_regex(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
 """An item of a table of contents, which says nothing itself."""
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
-COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
-_OPENS = re.compile(r"[(\[{]\s*$")
-_BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
+COMMENT = lazy_regex(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
+_OPENS = lazy_regex(r"[(\[{]\s*$")
+_BODY = lazy_regex(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
 """The end of a line that opens a block of statements rather than a list of arguments or fields."""
 
 

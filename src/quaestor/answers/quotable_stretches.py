@@ -11,13 +11,14 @@ from itertools import accumulate, groupby
 from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
 from quaestor.answers.paragraphs import FENCE, LISTED, Piece, pieces_of
 from quaestor.chunking.languages import PROSE as DOCUMENTS
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
 PROSE = frozenset(("", "mdx", "rst", "tex", *DOCUMENTS))
 _PLAIN = frozenset(("", "text"))
-_COMMENTED = re.compile(r"[#;](?![#;])")
-_BLOCK = re.compile(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_COMMENTED = lazy_regex(r"[#;](?![#;])")
+_BLOCK = lazy_regex(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 MOST_LINES = 30
 """The most lines of code that are quoted together."""
 MOST_CHARACTERS = 1000
@@ -29,30 +30,30 @@ _OF_BEST_FURTHER = 0.2
 """The same share for a definition in a further quote, which is less certain to be the answer."""
 _MOST_HEAD_LINES = 12
 _MOST_CHECKED = 1900  # characters: a longer quote is not read as one when its citation is checked
-_STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
-_WITHIN_SENTENCE = re.compile(
+_STOP = lazy_regex(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
+_WITHIN_SENTENCE = lazy_regex(
     r"\s*(?:and|or|but|that|which|who|whose|to|of|in|for|with|by|from|is|are|does|do|has|have|can|should|will|not|und|oder|dass"
     r"|et|ou|qui|que|y|o|de|del)\s+[^\W\d_]|[ \t]+[a-zà-þ]+[ \t]+[^\W\d_]"
 )
 """The beginning of a passage that was cut within a sentence: a word of grammar, or indentation below an item."""
-_IMPORTS = re.compile(
+_IMPORTS = lazy_regex(
     r"\s*(?:package\s+[\w.]+;?\s*$|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s+[\w:\\{]|extern\s+crate\b|mod\s+\w+;"
     r"|\#\s*(?:include|pragma|import)\b|(?:global\s+)?using\s+[\w.]+;|require(?:_relative|_once)?\b[^=]*$"
     r"|(?:const|let|var)\s[^=]*=\s*require\(|['\"]use strict)"
 )
-_LICENCE = re.compile(r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?://|#|--|;)[^\n]*(?:\n[^\S\n]*|\Z))+)\s*", re.DOTALL)
+_LICENCE = lazy_regex(r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?://|#|--|;)[^\n]*(?:\n[^\S\n]*|\Z))+)\s*", re.DOTALL)
 """A comment at the beginning of a file, which may be its licence."""
-_LICENSED = re.compile(r"\b(?:copyright|licen[sc]ed?\b.{0,40}\bunder|SPDX-License)\b", re.IGNORECASE | re.DOTALL)
-_DOCSTRING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
-_ROW = re.compile(r"[ \t]*\|")
-_RULE = re.compile(r"\s*\|(?=[^-\n]*-)[ \t:|-]++$|\s*\+=[=+]*\+", re.MULTILINE)
+_LICENSED = lazy_regex(r"\b(?:copyright|licen[sc]ed?\b.{0,40}\bunder|SPDX-License)\b", re.IGNORECASE | re.DOTALL)
+_DOCSTRING = lazy_regex(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
+_ROW = lazy_regex(r"[ \t]*\|")
+_RULE = lazy_regex(r"\s*\|(?=[^-\n]*-)[ \t:|-]++$|\s*\+=[=+]*\+", re.MULTILINE)
 """The line below the head of a table, in Markdown and in reStructuredText."""
 _LONGEST_LEAD = 300
 _MANY_ROWS = 8
 """From this number of rows on, only telling rows are quoted."""
 _LOOKED_BACK = 40
 """The most items or rows above a quote in which the beginning of its list or table is searched for."""
-_DEFINITION = re.compile(
+_DEFINITION = lazy_regex(
     r"^\s*(?:@\w|(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe"
     r"|open|override|inline|const|virtual|extern)\b\s*)*"
     r"(?:def|class|func|fn|function|fun|interface|struct|enum|trait|impl|type|module|record|protocol|object|defmodule|defp?)\b"

@@ -37,6 +37,7 @@ from quaestor.answers.project_facts import answer_maintainers, answer_project_fa
 from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
@@ -48,10 +49,10 @@ _ASKS = (
     r"how|what|which|where|who|why|when|can|does|do|is|are"
     r"|wie|was|welche|wo|wer|warum|comment|que|quelle?s?|où|pourquoi|cómo|qué|cuál|dónde|por"
 )
-_BETWEEN = re.compile(
+_BETWEEN = lazy_regex(
     rf"[?.;!]\s+(?:and\s+)?|,?\s+(?:and|und|et|y)\s+(?=(?:{_ASKS})\b)|,\s+(?=(?:{_ASKS})\b)|[，。？]", re.I
 )
-_WHAT_AND_WHO = re.compile(
+_WHAT_AND_WHO = lazy_regex(
     r"^(\W*what(?:'s|\s+(?:is|are|does|do))\b.+?),?\s+and\s+((?:who|what|where|which)\b.*?\b)(?:it|that|this|they|them)\b(.*)$",
     re.I | re.S,
 )
@@ -59,9 +60,9 @@ _WHAT_AND_WHO = re.compile(
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
-_ELSE = re.compile(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
-_HASH = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
-_OF_CHANGE = re.compile(
+_ELSE = lazy_regex(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
+_HASH = lazy_regex(r"[0-9a-f]{7,64}", re.IGNORECASE)
+_OF_CHANGE = lazy_regex(
     r"since|before|former|previous|no longer|\bhow old\b|found|began|initia|first|\bborn\b"
     r"|\bset\b|\bg[eo]t|gain|receiv|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made|chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
     r"|deprecat|renam|\bmov|modif|rewrit|refactor|rework|simplif|convert|migrat|grad|bump|pinn|increas|decreas|reduc|lower|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
@@ -81,7 +82,7 @@ def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer 
     return explain_term(question, corpus) if asks_about_a_word(question.text) and holds_documents(corpus) else None
 
 
-_OF_GUIDE = re.compile(
+_OF_GUIDE = lazy_regex(
     r"instal|set.*up|\bget|\badd|\buse|download|includ|import|integrat|contribut|patch|pull request"
     r"|\bprs?\b|help|involved|einricht|\brichte|\bbind|nutze|verwende|beitrag|mitarbeit|mithelf|mitmach|mitwirk|ajout|utilis|particip|colabor"
     r"|añad|agreg|\bus[oa]|obtain|安装|贡献|インストール|貢献",
@@ -98,7 +99,7 @@ def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer 
     return answer_with_project_guide(question, corpus)
 
 
-_OF_SETTINGS = re.compile(
+_OF_SETTINGS = lazy_regex(
     r"\bconf|setting|\brc\b|default|preference|customi|\bport\b|(?:turn|switch)\w*\s.*\bo(?:n|ff)\b|(?:dis|en)abl|activat|silence|suppress"
     r"|\b(?:skip|hide|change|adjust|specify|override|tune|control|set|increase|decrease|raise|lower|reduce|limit)s?\b",
     re.IGNORECASE,

@@ -13,6 +13,7 @@ from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.chunking.manual_headings import MANUALS
 from quaestor.core.documents import Chunk
+from quaestor.core.light_imports import lazy_regex
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import profile_path
 
@@ -24,15 +25,15 @@ _SPEAKERS = (
     "__init__.py lib.rs mod.rs main.rs doc.go package-info.java mod.ts index.ts index.tsx index.js index.mjs init.lua"
     " package.scala main.go package.dart __main__.py"
 ).split()
-_PYTHON = re.compile(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
-_LINE_COMMENT = re.compile(
+_PYTHON = lazy_regex(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
+_LINE_COMMENT = lazy_regex(
     r"^\s*(?://!|///|//|#!?|--+\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
 )
-_COMMENT_ENDS = re.compile(r"(?:(?<!\*)\*+/|\*\)|-\}|-->|\]\]|\"\"\"|''')\s*$")
-_DIRECTIVE = re.compile(r"#!|#\s*compdef\b|#\s*autoload\b")
+_COMMENT_ENDS = lazy_regex(r"(?:(?<!\*)\*+/|\*\)|-\}|-->|\]\]|\"\"\"|''')\s*$")
+_DIRECTIVE = lazy_regex(r"#!|#\s*compdef\b|#\s*autoload\b")
 """A first line for programs: the interpreter of the file, or the command that it completes."""
-_METADATA = re.compile(r"# /// [\w-]+\s*$")
-_BROUGHT_IN = re.compile(
+_METADATA = lazy_regex(r"# /// [\w-]+\s*$")
+_BROUGHT_IN = lazy_regex(
     r"\brequire\s*\(|^\s*(?:export\s+)?(?:import|from|use|using)\b|^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*;"
 )
 """A line that imports names from another file."""
@@ -42,10 +43,10 @@ _USUAL = frozenset(
     default""".split()
 )
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
-_BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
-_ABOVE_DEFINITION = re.compile(rf"{_LINE_COMMENT.pattern}|{_BLOCK.pattern}|^\s*(?:@\w|#\[)")
+_BLOCK = lazy_regex(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
+_ABOVE_DEFINITION = lazy_regex(rf"{_LINE_COMMENT.pattern}|{_BLOCK.pattern}|^\s*(?:@\w|#\[)")
 """A line of a comment, an annotation or an attribute."""
-_SKIPPED = re.compile(
+_SKIPPED = lazy_regex(
     r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs:|-\*-|^\s*$"
     r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
     r"|frozen_string_literal|warn_indent"
@@ -60,27 +61,27 @@ _SKIPPED = re.compile(
     r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^see https?:|^adapted (?:by|from)\b",
     re.IGNORECASE,
 )
-_HADDOCK = re.compile(r"([A-Z][\w-]*)\s*:\s*(.*)")
+_HADDOCK = lazy_regex(r"([A-Z][\w-]*)\s*:\s*(.*)")
 """A field in the head of a Haskell module: ``Description : Orders, sent.``"""
-_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
-_MODE_LINE = re.compile(r"\s*-\*-.*-\*-\s*$")
+_NAMED_FIRST = lazy_regex(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
+_MODE_LINE = lazy_regex(r"\s*-\*-.*-\*-\s*$")
 """An editor's settings at the end of a file's first line."""
-_LEGAL = re.compile(
+_LEGAL = lazy_regex(
     r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby"
     r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
     re.IGNORECASE,
 )
-_TAG_ALONE = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*$")
-_TITLE = re.compile(r"#{1,6}\s+")
-_TERMS = re.compile(
+_TAG_ALONE = lazy_regex(r"\s*</?[A-Za-z][^<>]*>\s*$")
+_TITLE = lazy_regex(r"#{1,6}\s+")
+_TERMS = lazy_regex(
     r"redistribut|warrant|permission is hereby|disclaim|free software|received a copy|except in compliance|governed by"
     r"|\bthis notice\b|licen[cs]ed under",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"\[([^\][]+)\]\(https?://[^()\s]*\)")
-_JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
-_TAG = re.compile(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
-_CODE_LINE = re.compile(
+_LINK = lazy_regex(r"\[([^\][]+)\]\(https?://[^()\s]*\)")
+_JAVADOC = lazy_regex(r"\{@\w+\s+([^{}]*)\}")
+_TAG = lazy_regex(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
+_CODE_LINE = lazy_regex(
     r"^\s*(?:#!?\[|\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)"
 )
 
@@ -88,18 +89,18 @@ _CODE_LINE = re.compile(
 _C = frozenset({"c", "cpp", "objc"})
 _FAR_BELOW = 120
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
-_IMPORT = re.compile(r"\s*import\b")
-GUARD = re.compile(r"_*[A-Z][A-Z0-9_]*_H(?:H|PP|XX)?(?:_[0-9A-F_]*)?")
+_IMPORT = lazy_regex(r"\s*import\b")
+GUARD = lazy_regex(r"_*[A-Z][A-Z0-9_]*_H(?:H|PP|XX)?(?:_[0-9A-F_]*)?")
 """A macro that guards a header against being included twice."""
-_NAMESPACE = re.compile(r"^[ \t]*(?:inline[ \t]+)?namespace[ \t]+([\w:]+)", re.MULTILINE)
-_FILLED_IN = re.compile(r'="|[$#@*]\{|\{[{%]')
+_NAMESPACE = lazy_regex(r"^[ \t]*(?:inline[ \t]+)?namespace[ \t]+([\w:]+)", re.MULTILINE)
+_FILLED_IN = lazy_regex(r'="|[$#@*]\{|\{[{%]')
 """Signs of a template: markup and placeholders."""
 
 _KEYWORD = (
     r"\b(?:class|data|defmacro|defmodule|defp?|enum|fn|func?|function|impl|interface|module|namespace|newtype|object"
     r"|protocol|record|struct|trait|type|union)"
 )
-_OPENING = re.compile(r"(?:\s*(?:=>|[{(:=]))+\s*$")
+_OPENING = lazy_regex(r"(?:\s*(?:=>|[{(:=]))+\s*$")
 """What opens the body or the parameters at the end of a line that defines something."""
 _CALLABLE = r"\s*(?:\([^;]*[{:(,)]\s*$|=\s*(?:async\s*)?(?:\(|function\b|class\b|\w+\s*=>))"
 
