@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.grammars import parse
 from quaestor.chunking.syntax import SYNTAXES, Syntax
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import find_words
 
 if TYPE_CHECKING:
@@ -49,8 +48,7 @@ _FEWEST_WORDS = 4
 _DEEPEST = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A definition or a statement with the comment above it.
 
     Attributes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from posixpath import dirname
 
@@ -23,6 +23,7 @@ from quaestor.answers.resolved_names import (
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms, split_identifier
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
@@ -148,8 +149,7 @@ def _used_nowhere(name: str, resolved: ResolvedName) -> WayAnswer:
     return draft.finish("callers", known=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _PlacesOfKind:
+class _PlacesOfKind(NamedTuple):
     """Places of one kind: some with their lines, and the number of all others."""
 
     places: Sequence[Relative]

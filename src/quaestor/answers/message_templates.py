@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import TypeAlias
@@ -15,7 +14,7 @@ from quaestor.answers.template_agreement import Agreement, agreement, fixed_text
 from quaestor.answers.traces import Trace
 from quaestor.chunking.languages import KEYED, PROSE, knows_extension
 from quaestor.core.documents import Document
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import qualified_symbol
@@ -104,8 +103,7 @@ _MARKED = lazy_regex(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(
 """Signs that a message begins here; code and lists of things may look the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """A place that prints a message, or describes it.
 
     Attributes:
@@ -123,8 +121,7 @@ class Template:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class MessagePlaces:
+class MessagePlaces(NamedTuple):
     """The places found for a message.
 
     Attributes:
@@ -138,8 +135,7 @@ class MessagePlaces:
     described: Template | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
+class _Match(NamedTuple):
     """Lines of a document that agree with a message, the score of the match, and whether the message names the file."""
 
     document: Document
@@ -149,8 +145,7 @@ class _Match:
     named: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
+class _Message(NamedTuple):
     """The words of a pasted message.
 
     Attributes:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from quaestor.chunking.headings import TERM_LEVEL, Heading, article_title, asciidoc_headings, plain_title
 from quaestor.chunking.manual_headings import MANUALS
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 FENCE = lazy_regex(r"^[ \t]*(```+|~~~+)")
 _TITLE = lazy_regex(
@@ -60,8 +59,7 @@ _FEWEST_ITEMS, _LINES_OF_LEAD = 2, 4
 _FRONT_MATTER = lazy_regex(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A paragraph, an item of a list, or a fenced block with its fences.
 
     Attributes:

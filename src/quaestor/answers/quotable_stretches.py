@@ -11,7 +11,7 @@ from itertools import accumulate, groupby
 from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
 from quaestor.answers.paragraphs import FENCE, LISTED, Piece, pieces_of
 from quaestor.chunking.languages import PROSE as DOCUMENTS
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
@@ -198,7 +198,7 @@ def _pieces_of(passage: Passage) -> list[Piece]:
     stop = _STOP.search(text, first.start, first.end)
     if stop is not None:
         start = stop.end() + len(text[stop.end() :]) - len(text[stop.end() :].lstrip())
-        return [replace(first, start=start), *pieces[1:]]
+        return [first._replace(start=start), *pieces[1:]]
     return pieces[1:] or pieces
 
 
@@ -306,8 +306,7 @@ def _without_edges(
     return [piece for own in sections[best[0] : best[-1] + 1] for piece in own]
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(NamedTuple):
     """Lines of code from ``first`` to ``last``, and the lines of their definition's head."""
 
     first: int

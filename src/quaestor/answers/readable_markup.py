@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html import unescape
 
 from quaestor.answers.paragraphs import NO_WORDS
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 _AFTER = r"(?P<after>[.,;:!?)]*)"
@@ -88,8 +87,7 @@ def _fenced(match: re.Match[str]) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Markup:
+class _Markup(NamedTuple):
     """How a language of documents is shown in Markdown.
 
     Attributes:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 _WORD = lazy_regex(r"[^\W_]+(?:['’][^\W\d_]{1,2})?(?![\w'’])|\w+")
 _LITERAL = lazy_regex(
@@ -27,8 +26,7 @@ _PLACEHOLDER = lazy_regex(
 _ESCAPE = lazy_regex(r"\\[nrt]|\\u\{?[0-9a-fA-F]+\}?|\\x[0-9a-fA-F]{2}|\\(?=.)")
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(NamedTuple):
     """How a message and a template agree.
 
     Attributes:

@@ -7,10 +7,9 @@ the two. The function is a name beside it, or in the line before if the place is
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from quaestor.chunking.languages import knows_extension
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 # No start is tried within what an earlier one would have taken, and what a name took is not given back.
 _PLACE = lazy_regex(
@@ -50,8 +49,7 @@ _LONGEST_LINE = 600
 _MOST_NAMES = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One step of a trace.
 
     Attributes:
@@ -72,8 +70,7 @@ class Frame:
         return _ELSEWHERE.search(self.path) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """A text that reports an error.
 
     Attributes:

@@ -189,12 +189,12 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
         return None
     about, besides = both
     if asks_for_more_than_what_it_is(about):
-        first = answer_with_overview(replace(question, text=about), corpus)
+        first = answer_with_overview(question._replace(text=about), corpus)
         if asks_how_to_build(besides):
             return first  # which an overview tells as well
     else:
         first = introduce(corpus)
-    rest = _first_answer(WAYS, replace(question, text=besides), corpus) or _quote_passages(besides, corpus)
+    rest = _first_answer(WAYS, question._replace(text=besides), corpus) or _quote_passages(besides, corpus)
     return None if first is None else _join_answers(first, rest)
 
 
@@ -204,8 +204,8 @@ def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus)
     names = names_of_code(about)
     if len(names) != 1:
         return None
-    users = answer_with_callers(replace(question, text=f"{before}`{names[0]}`{after}"), corpus)
-    first = explain_name(replace(question, text=f"{about}?"), corpus) if users is not None else None
+    users = answer_with_callers(question._replace(text=f"{before}`{names[0]}`{after}"), corpus)
+    first = explain_name(question._replace(text=f"{about}?"), corpus) if users is not None else None
     return None if first is None or users is None else _join_answers(first, users)
 
 
@@ -216,10 +216,10 @@ def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | No
         return None
     for match in _BETWEEN.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
-        if wants_overview(replace(question, text=before), corpus):
+        if wants_overview(question._replace(text=before), corpus):
             return (before, after) if content_terms(after) else None
         # After anything else, "where do I begin?" is where to begin with that.
-        if asks_how_to_build(before) and wants_overview(replace(question, text=after), corpus):
+        if asks_how_to_build(before) and wants_overview(question._replace(text=after), corpus):
             return after, before
     return None
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from html import unescape
 from itertools import pairwise
 
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 LONGEST_HEADING = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading of a section.
 
     Attributes:
@@ -234,7 +232,7 @@ def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
     for heading, end in _marked_headings(data, start):
         if heading.level >= TERM_LEVEL:
             if term is not None and heading.start == following and heading.level == term.level:
-                term = replace(term, title=f"{term.title}, {heading.title}"[:LONGEST_HEADING])
+                term = term._replace(title=f"{term.title}, {heading.title}"[:LONGEST_HEADING])
             else:
                 if term is not None:
                     yield term
@@ -247,10 +245,10 @@ def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
             yield term
         if heading.level != _PARAGRAPH:
             title = _purpose(data, end) if section is None else None
-            section = replace(heading, title=title) if title else heading
+            section = heading._replace(title=title) if title else heading
             yield section
         elif term is not None and section is not None:
-            yield replace(section, start=heading.start)
+            yield section._replace(start=heading.start)
         term = None
     if term is not None:
         yield term

@@ -10,11 +10,10 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from posixpath import dirname, splitext
 from typing import Any, TypeAlias
 
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.search.path_roles import profile_path
 
 _M = re.MULTILINE
@@ -65,8 +64,7 @@ Packages: TypeAlias = dict[tuple[str, ...], tuple[str, ...]]
 _SNAKE = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """One imported module.
 
     Attributes:

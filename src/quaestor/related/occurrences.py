@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.syntax import SYNTAXES, Syntax
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.related.relatives import Role
 
 if TYPE_CHECKING:
@@ -64,8 +63,7 @@ _WILDCARD = lazy_regex(r"^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+\*", re.MULTIL
 _HIGHEST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """One occurrence of a name.
 
     Attributes:

@@ -7,10 +7,9 @@ a word about code and end the question.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Literal
 
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.search.language import language_of
 from quaestor.search.names_in_question import (
     NAME,
@@ -30,8 +29,7 @@ UseKind = Literal["uses", "tests", "callees"]
 Relation = Literal["", "subtypes", "imports", "raises", "catches", "returns"]
 
 
-@dataclass(frozen=True, slots=True)
-class CallersQuestion:
+class CallersQuestion(NamedTuple):
     """A question about the uses of a name.
 
     Attributes:
@@ -283,7 +281,7 @@ def _question_of_words(text: str) -> CallersQuestion | None:
     plain = plain or _OWN_USE.match(shape) is not None
     related = (one for one, pattern in _RELATIONS if kind == "uses" and pattern.search(shape))
     relation: Relation = next(related, "")
-    return replace(_make_question(text, names[0], kind, plain=plain), relation=relation, inside=inside)
+    return _make_question(text, names[0], kind, plain=plain)._replace(relation=relation, inside=inside)
 
 
 def _without_place(text: str) -> tuple[str, str]:

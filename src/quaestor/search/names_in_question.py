@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from quaestor.chunking.languages import knows_extension
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.search.language import language_of
 
 _PART = r"[^\W\d][\w$]*"
@@ -109,8 +108,7 @@ _CJK_GRAMMAR = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """The words that a kind of question about a name consists of.
 
     Attributes:
@@ -188,8 +186,7 @@ def _is_known(word: str, vocabularies: Iterable[Vocabulary]) -> bool:
 Aspect: TypeAlias = Literal["", "place", "signature", "returns", "raises", "members", "working"]
 
 
-@dataclass(frozen=True, slots=True)
-class NameQuestion:
+class NameQuestion(NamedTuple):
     """The name or file that a question asks to have explained.
 
     Attributes:
@@ -350,7 +347,7 @@ def read_name_question(text: str) -> NameQuestion | None:
     if (at := _AT_LINE.search(text)) is not None and knows_extension(at["path"] or at["file"]):
         rest = f"{text[: at.start()]} {at['path'] or at['file']} {text[at.end() :]}"
         asked = read_name_question(rest)
-        return None if asked is None else replace(asked, line=int(at["line"] or at["before"]))
+        return None if asked is None else asked._replace(line=int(at["line"] or at["before"]))
     if not re.search(r"\s", text.rstrip("? ")):
         return NameQuestion(bare_name(text)) if _is_name(text) else None
     for pattern in _ASKED:

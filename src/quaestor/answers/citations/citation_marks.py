@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.llm.prompts.numbered_passages import Passage, number, show, show_all, where
 
 __all__ = [
@@ -64,8 +62,7 @@ _BEFORE_END = lazy_regex(r"(?<!\s)\s+([.,;:!?])")
 _BOX = lazy_regex(r"\[[ xX]\]\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """One citation of one passage as the answer writes it.
 
     Attributes:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 # Possessive, so that a run of marks without a line behind it is read once.
 _FENCE = lazy_regex(r"^(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -24,8 +23,7 @@ _END = lazy_regex(
 _TRAILING_MARKS = lazy_regex(r"(?:\s*[\[【][^\[\]【】\d]*\d[^\[\]【】]*[\]】])+[.!?]?")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence of an answer.
 
     Attributes:

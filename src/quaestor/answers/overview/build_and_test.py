@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from quaestor.answers.overview.material import Material
@@ -188,7 +187,7 @@ def customary_commands(material: Material, aim: Aim, entries: Sequence[Entry]) -
             number = next((at for at, line in enumerate(lines, 1) if re.match(r"\s*[\w\[<.(]", line)), 0)
             command = f"./{tool}w{commands[aim].removeprefix(tool)}" if f"{tool}w" in material.all else commands[aim]
             if number:
-                yield replace(_line(path, number, lines[number - 1]), name=command)
+                yield _line(path, number, lines[number - 1])._replace(name=command)
 
 
 def guide_sections(material: Material, aim: Aim) -> list[Source]:
@@ -326,7 +325,7 @@ def _scripts(material: Material, aim: Aim | None) -> Iterator[Entry]:
             lines = material.lines(path)
             number = next((at for at, line in enumerate(lines, 1) if re.match(r"\s*[^\s#]", line)), 0)
             if number:
-                yield replace(_line(path, number, lines[number - 1]), name=f"./{path}")
+                yield _line(path, number, lines[number - 1])._replace(name=f"./{path}")
 
 
 def _runner_of(material: Material, path: str) -> str:

@@ -209,7 +209,7 @@ def _introduction_share(material: Material, room: int, whole: int, count: Count)
         return _Share("What it is", (), 0)
     first = statements[0]
     while count(first.text) > max(room - 8, 20) and len(first.text) > 60:
-        first = replace(first, text=shorten(first.text, int(len(first.text) * 0.7)), verbatim=False)
+        first = first._replace(text=shorten(first.text, int(len(first.text) * 0.7)), verbatim=False)
     return _Share("What it is", [Entry(says=one) for one in (first, *statements[1:])], max(room, min(whole, 60)))
 
 
@@ -251,7 +251,7 @@ def _shorten_sections(sections: Sequence[Section]) -> tuple[Section, ...]:
     longest = max(range(len(sections)), key=lambda at: len(sections[at].entries))
     cut = sections[longest]
     gone = max(1, len(cut.entries) // 20)
-    shortened = replace(cut, entries=cut.entries[:-gone], left_out=cut.left_out + gone)
+    shortened = cut._replace(entries=cut.entries[:-gone], left_out=cut.left_out + gone)
     changed = (*sections[:longest], shortened, *sections[longest + 1 :])
     return tuple(section for section in changed if section.entries)
 

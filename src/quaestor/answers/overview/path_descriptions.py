@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shorten
@@ -164,7 +163,7 @@ def _of_file(material: Material, path: str) -> Statement | None:
     if below is None or below.source is None or below.text.endswith(":"):
         return None
     start, end = below.source.start_line + first - 1, below.source.end_line + first - 1
-    return replace(below, source=Source(path, start, end))
+    return below._replace(source=Source(path, start, end))
 
 
 def comment_below_includes(lines: Sequence[str]) -> tuple[int, int] | None:
@@ -324,7 +323,7 @@ def _without_markup(text: str) -> str:
 
 def _short(statement: Statement) -> Statement:
     text = shorten(statement.text, LONGEST)
-    return replace(statement, text=text, verbatim=statement.verbatim and text == statement.text)
+    return statement._replace(text=text, verbatim=statement.verbatim and text == statement.text)
 
 
 def defined_names(material: Material, path: str, most: int) -> Statement | None:
@@ -356,7 +355,7 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
     # That List.java defines List tells nothing.
     brief = names_text if any(_plain(name) != own for name, _ in shown) else None
     if statement := _said_of_definition(lines, number, path, file.document.language):
-        return replace(statement, brief=brief)
+        return statement._replace(brief=brief)
     definition_lines = (at for name, at in shown if _is_telling(lines[at - 1], name))
     number = next(definition_lines, 0)
     if not number:  # a value, or the middle of a statement
@@ -426,7 +425,7 @@ def _said_of_definition(lines: Sequence[str], number: int, path: str, language: 
     says = from_head([line.removesuffix("\r") for line in lines[begin:end]], path, language)
     if says is None or says.source is None:
         return None
-    return replace(says, source=Source(path, says.source.start_line + begin, says.source.end_line + begin))
+    return says._replace(source=Source(path, says.source.start_line + begin, says.source.end_line + begin))
 
 
 def _line_with(lines: Sequence[str], name: str, start: int) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from quaestor.core.light_imports import NamedTuple, lazy_regex
@@ -48,8 +47,7 @@ _BLOCK = 24
 _COMMENT_START = lazy_regex(r"<!--")
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """Some lines of prose.
 
     Attributes:

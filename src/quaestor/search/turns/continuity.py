@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
-from quaestor.core.light_imports import lazy_regex
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import STOP_WORDS, find_words
 from quaestor.core.wording import TRANSLATED, WITHOUT_MODEL
 from quaestor.search.language import language_of, without_grammar
@@ -136,8 +135,7 @@ _FEW_WORDS = 4
 _READ = 400  # characters: what a question is made like shows in its beginning
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """The signs of whether a question continues the topic.
 
     Attributes:
