@@ -84,7 +84,7 @@ def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
     language = language_of(question.text)
     if pair := read_comparison(question.text):
         corpus.try_refresh()
-        return corpus.retry_reopened(lambda: _answer_by_two_definitions(*pair, corpus, language))
+        return corpus.retry_reopened(lambda: _answer_by_difference(*pair, corpus, language))
     term = read_term_question(question.text)
     if not term:
         return None
@@ -132,6 +132,15 @@ def _answer_by_definition(term: str, corpus: Corpus, language: str) -> WayAnswer
     for one in (places[0], *_written_out(term, places)):
         draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
     return draft.finish("term")
+
+
+def _answer_by_difference(first: str, second: str, corpus: Corpus, language: str) -> WayAnswer | None:
+    """Return the definitions of two terms, which may share their last word: "send only and receive only folders"."""
+    shared = second.rsplit(maxsplit=1)[-1]
+    found = _answer_by_two_definitions(first, second, corpus, language)
+    if found is None and " " in second and not first.endswith(shared):
+        found = _answer_by_two_definitions(f"{first} {shared}", second, corpus, language)
+    return found
 
 
 def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language: str) -> WayAnswer | None:
