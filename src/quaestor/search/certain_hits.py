@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.core.terms import same_in_any_style, searched_terms, styles_of
-from quaestor.search.background_documents import GENERATED, earlier_editions, kinds_asked_for
+from quaestor.search.background_documents import GENERATED, earlier_editions, is_subject, kinds_asked_for
 from quaestor.search.chunk_traits import GENERATED_ROW, Traits
 from quaestor.search.file_features import CandidateFiles, best_agreement, path_agreement
 from quaestor.search.query import Query
@@ -337,7 +337,13 @@ def background_among(query: Query, fixed: NDArray[np.float32], files: CandidateF
         Shape ``(files,)``.
     """
     wanted_kinds = kinds_asked_for(query.text) | kinds_asked_for(query.original) | {""}
-    background = np.array([profile.background not in wanted_kinds for profile in files.profiles], dtype=np.bool_)
+    background = np.array(
+        [
+            one.background not in wanted_kinds and not is_subject(one.background, one.depth, one.stem, query.text)
+            for one in files.profiles
+        ],
+        np.bool_,
+    )
     if GENERATED not in wanted_kinds:
         background[files.owner[fixed[GENERATED_ROW] > 0]] = True
     if not files.corpora:  # files of several corpora are no editions of one another
