@@ -48,6 +48,8 @@ FORMS = {
     "## Qu’est-ce qu’une voie ?\n\nCe que prend une lettre pour arriver.": ("voie", Form.ASKED),
 }
 NOT_DEFINED = {
+    "## Ferry\n\n_a.k.a. the slow boat across the river_": "ferry",
+    "## Ferry\n\n<https://example.org/about/the/old/ferry/across.html>": "ferry",
     "The ferry lets.": "ferry",
     "The purpose of the ferry landing is to keep feet dry.": "ferry",
     "Whoever owns a ferry allows people to cross.": "ferry",
@@ -200,6 +202,15 @@ def test_a_document_of_the_terms_name_comes_before_one_that_mentions_it(document
 
 def test_the_document_that_bears_the_terms_name_comes_first_and_a_translation_last(documents: Index) -> None:
     assert places(documents, "What is a code of conduct?") == [("code-of-conduct.md", 3, 3)]
+
+
+def test_headings_of_minutes_define_nothing(tmp_path: Path) -> None:
+    said = "## Ferry\n\nNobody was there who knew more about it.\n"
+    for folder, name in (("meetings", "2019-01-02.md"), ("notes", "minutes_3.md"), ("guide", "boats.md")):
+        with index_of(
+            tmp_path / folder, {f"{folder}/{name}": f"# All of it\n\n{said}", "a.md": "# A\n\nOther.\n"}
+        ) as index:
+            assert (answer_by_way(Question("What is a ferry?"), index) is None) is (folder != "guide")
 
 
 def test_what_nobody_defines_is_left_to_the_search(documents: Index) -> None:

@@ -15,12 +15,12 @@ from quaestor.answers.resolved_names import resolve_numbered
 from quaestor.answers.term_definitions import (
     DefiningLines,
     Form,
+    defines_nothing,
     definitions_of,
     end_of_list,
     is_abbreviation,
     may_define,
     names_the_term,
-    tells_of_page,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
@@ -36,6 +36,8 @@ _LONGEST = 120
 _MOST_CHUNKS = 3000
 _MOST_WORDS = 4
 _GLOSSARY = re.compile(r"glossar|terminology|vocabulary|acronym|abbreviation|definitions", re.IGNORECASE)
+_MINUTES = re.compile(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
+"""In a path: of documents whose headings name what was talked about, and not what the text below defines."""
 _TERM = r"[\"'“‘«`]?(?P<term>[^\W_](?:[\w.+#&/'’ -]*[\w+#])?)[\"'”’»`]?"
 _WHERE = re.compile(
     r",?\s+(?:according\s+to|as\s+per|as\s+used\s+in|in|on)\s+(?:these|this|the)\s+"
@@ -204,8 +206,9 @@ def _in_chunks(term: str, corpus: Corpus) -> Iterator[_Place]:
     store, may = corpus.store, may_define(term)
     for stored in store.get(store.holding(terms(term), _MOST_CHUNKS)).values():
         if stored.document.language in PROSE and may.search(stored.chunk.text):
-            shift = stored.chunk.span.start_line - 1
-            for one in definitions_of(term, stored.chunk.text.split("\n")):
+            shift, heads = stored.chunk.span.start_line - 1, not _MINUTES.search(stored.document.path)
+            found = definitions_of(term, stored.chunk.text.split("\n"))
+            for one in (one for one in found if heads or one.form != Form.SECTION):
                 in_document = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)
                 yield _place(term, stored.document, in_document)
 
@@ -215,7 +218,7 @@ def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Pla
     for path, document in corpus.store.documents().items():
         if document.language in PROSE and document.title and names_the_term(term, document.title):
             file = lines.file(path)
-            parts = () if file is None else (one for one in paragraphs(file.lines) if not tells_of_page(one.text))
+            parts = () if file is None else (one for one in paragraphs(file.lines) if not defines_nothing(one.text))
             first = next(iter(parts), None)
             if first is not None:
                 yield _place(term, document, DefiningLines(Form.SECTION, first.start_line, first.end_line))

@@ -26,10 +26,10 @@ STEP = 100.0
 """The bonus of a certain hit, and the penalty of background; learned scores are far smaller. Certain background gets
 half: a vendored copy comes after the definition that it was copied from."""
 
-OUT_OF_PLACE = 4.0
-"""The penalty of code in a corpus of documents: enough to come after documents that answer nearly as well."""
+OUT_OF_PLACE = 8.0
+"""The penalty of code and data in a corpus of documents: enough to come after documents that may answer."""
 
-_OF_DOCUMENTS = 0.8
+_OF_DOCUMENTS = 0.7
 """The share of documents among the candidates from which on a corpus counts as one of documents."""
 _FEWEST_CANDIDATES = 20
 
