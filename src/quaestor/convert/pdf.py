@@ -263,7 +263,7 @@ def _sections(
     for number, text in enumerate(map(_laid_out, texts)):
         if text:
             titles = begins.get(number, [])
-            marked = _with_headings(text, dict.fromkeys(titles, 1) | headings[number])
+            marked = _with_headings(text, {**dict.fromkeys(titles, 1), **headings[number]})
             heading = "; ".join(titles[:3]) or (going_on if text.lstrip()[:1].islower() else "")
             going_on = (_MARKED.findall(marked) or [going_on])[-1]
             yield f"## Page {number + 1}{': ' if heading else ''}{heading}\n\n{marked}"
