@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.explain_name import explain_file
 from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.passage_order import MINUTES
 from quaestor.answers.resolved_names import resolve_numbered
 from quaestor.answers.term_definitions import (
     DefiningLines,
@@ -36,8 +37,6 @@ _LONGEST = 120
 _MOST_CHUNKS = 3000
 _MOST_WORDS = 4
 _GLOSSARY = re.compile(r"glossar|terminology|vocabulary|acronym|abbreviation|definitions", re.IGNORECASE)
-_MINUTES = re.compile(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
-"""In a path: of documents whose headings name what was talked about, and not what the text below defines."""
 _TERM = r"[\"'“‘«`]?(?P<term>[^\W_](?:[\w.+#&/'’ -]*[\w+#])?)[\"'”’»`]?"
 _WHERE = re.compile(
     r",?\s+(?:according\s+to|as\s+per|as\s+used\s+in|in|on)\s+(?:these|this|the)\s+"
@@ -206,7 +205,7 @@ def _in_chunks(term: str, corpus: Corpus) -> Iterator[_Place]:
     store, may = corpus.store, may_define(term)
     for stored in store.get(store.holding(terms(term), _MOST_CHUNKS)).values():
         if stored.document.language in PROSE and may.search(stored.chunk.text):
-            shift, heads = stored.chunk.span.start_line - 1, not _MINUTES.search(stored.document.path)
+            shift, heads = stored.chunk.span.start_line - 1, not MINUTES.search(stored.document.path)
             found = definitions_of(term, stored.chunk.text.split("\n"))
             for one in (one for one in found if heads or one.form != Form.SECTION):
                 in_document = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)

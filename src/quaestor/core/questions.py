@@ -84,6 +84,7 @@ _SAYS_AMOUNT = re.compile(
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundreds?|thousands?|millions?|dozens?|half\s+(?:an?|of|the)|once"
     r"|twice|single|both|none|zero|unlimited|any\s+number|no\s+(?:limit|longer)|as\s+(?:many|much|long|often)|one\s+(?:at|per)"
     r"|(?:only|just|exactly|than|most|least|of)\s+one|indefinite(?:ly)?|permanent(?:ly)?|immediate(?:ly)?|forever|never|until"
+    r"|(?:super)?majorit(?:y|ies)|unanim\w+|quorum|\w*mehrheit|einstimmig\w*|majorité|mayoría"
     r"|overnight|daily|hourly|weekly|monthly|quarterly|annual(?:ly)?|yearly"
     r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|elf|zwölf|\w*zehn|\w*(?:zwan|vier|fünf|sech|sieb|acht|neun)zig|\w*dreißig"
     r"|\w*(?:hundert|tausend)|ein(?:en?)?\s+einzige\w*|(?:ein|zwei|drei|vier|zehn)mal|unbegrenzt|unbefristet|dauerhaft"
