@@ -69,6 +69,12 @@ _UNIT = (
     r"(?:second|minute|hour|day|night|week|month|quarter|year|sekunde|minute|stunde|tag|woche|monat|jahr|seconde|heure|jour"
     r"|semaine|mois|an\b|année|segundo|minuto|hora|día|semana|mes\b|año)"
 )
+_ASKS_DURATION = r"\bhow\s+many\s+(?:[\w-]+\s+){0,2}?(?:second|minute|hour|day|night|week|month|year)s\b"
+_SAYS_DURATION = (
+    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|half|several"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b)[\w)]*(?:[\s-]+[\w()]+)?[\s-]+"
+    rf"{_UNIT}|{_UNIT}s?\W{{1,6}}\d|\ban?\s+{_UNIT}|\b(?:unlimited|no\s+(?:fixed|limit|maximum)|any\s+number|as\s+many)\b"
+)
 _HAN_AND_KANA = "\u3040-\u30ff\u3400-\u9fff"
 """Scripts in which no blank separates a number from a word."""
 _NO_WORDS = re.compile(
@@ -122,12 +128,14 @@ def asks_amount(question: str) -> bool:
 
 
 def says_amount(question: str, text: str) -> bool:
-    """Return whether a text states an amount, as a question for one needs; for a price, an amount of money.
+    """Return whether a text states an amount, as a question for one needs; for a price money, for days a time.
 
     Years and the numbers of a list do not count; "until", "never" and "free of charge" do.
     """
-    says = _SAYS_PRICE if _ASKS_PRICE.search(question) else _SAYS_AMOUNT
-    return says.search(_NO_WORDS.sub(" ", text)) is not None
+    said = _NO_WORDS.sub(" ", text)
+    if re.search(_ASKS_DURATION, question, re.IGNORECASE):
+        return re.search(_SAYS_DURATION, said, re.IGNORECASE) is not None
+    return (_SAYS_PRICE if _ASKS_PRICE.search(question) else _SAYS_AMOUNT).search(said) is not None
 
 
 def without_frame(question: str) -> str:
