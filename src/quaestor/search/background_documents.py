@@ -155,6 +155,20 @@ def _language_at_end(words: Sequence[str]) -> str:
     return "" if code in _ALSO_WORDS and words[0] not in _TRANSLATED else code
 
 
+def is_subject(kind: str, depth: int, stem: str, text: str) -> bool:
+    """Return whether a query is about what a document in a folder is called: ``users/releases.rst`` tells of releases.
+
+    At the root, such a document is a list of changes.
+
+    Args:
+        kind: the kind of background that the document is.
+        depth: the number of folders that it is in.
+        stem: its name without extensions, lower-case letters and digits only.
+        text: the query.
+    """
+    return kind == CHANGELOG and depth > 0 and stem in _ALSO_SUBJECTS and stem.removesuffix("s") in text.lower()
+
+
 def is_generated(note: str | None) -> bool:
     """Return whether a document's note says that a program wrote it."""
     return note is not None and note.startswith(_GENERATED_NOTES)
