@@ -69,7 +69,7 @@ _OF_TOOL = re.compile(r"\.(?:config|conf)\.[cm]?[jt]s$")
 _NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
 _PROSE = frozenset(
     """md mdx markdown rmd qmd rst txt adoc asciidoc asc rdoc mediawiki wiki mw org htm html pod pdf docx pptx
-    odt odp rtf eml mbox epub ipynb tex ltx texi texinfo txi rd ronn scd man mdoc 1 2 3 4 5 6 7 8""".split()
+    odt odp rtf eml mbox epub ipynb tex ltx texi texinfo txi rd ronn scd man mdoc mld 1 2 3 4 5 6 7 8""".split()
 )
 
 
