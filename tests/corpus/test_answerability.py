@@ -235,7 +235,9 @@ def test_what_a_question_is_about_is_missing_where_no_hit_mentions_it() -> None:
 def test_what_makes_up_little_of_a_question_or_says_little_is_not_missing() -> None:
     question = "After an upgrade the worker of another tenant reads my encrypted payload twice, who schedules its job?"
     assert missing(question, encrypt=0) == ()
-    assert missing("Where is the payload kept?", kept=0) == ()
+    assert missing("Where is the payload kept?", keep=0) == ()
+    assert missing("Where is the payload computed?", comput=0) == ()
+    assert missing("How are payloads managed?", manag=0) == ()
     assert missing("Where does payload 2147483647 end?", **{"2147483647": 0}) == ()
 
 

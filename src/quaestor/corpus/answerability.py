@@ -36,7 +36,7 @@ from quaestor.search.certain_hits import STEP
 from quaestor.search.file_features import path_agreement
 from quaestor.search.language import language_of, without_grammar
 from quaestor.search.query import read_query
-from quaestor.search.spelling import SAY_NOTHING, UnknownWord, is_foreign
+from quaestor.search.spelling import OF_ANY_CODE, SAY_NOTHING, UnknownWord, is_foreign
 from quaestor.stores import FieldBoosts, Store, StoredChunk, TermCounts
 
 _FIRST, _FIRST_OF_PROSE = 0.33, 0.1
@@ -306,10 +306,10 @@ def missing_words(question: str, hits: Sequence[Hit], counts: Sequence[TermCount
 def _seldom_words(question: str, counts: Sequence[TermCounts]) -> dict[str, list[str]]:
     """Return the words that make up much of a question, and that hardly any chunk holds, each with its terms."""
     weights = {word: StaticEmbedder.bundled().weight(word) for word in _content_words(question) if word.isalpha()}
-    chunks_by_term, most = _chunks_by_term(question, counts), _SELDOM * sum(one.chunks for one in counts)
-    least = max(_TELLING, _SUBJECT * math.fsum(weights.values()))
-    telling = {word: searched_terms(word) for word, weight in weights.items() if weight >= least}
-    return {word: terms for word, terms in telling.items() if all(chunks_by_term[term] <= most for term in terms)}
+    least, most = max(_TELLING, _SUBJECT * math.fsum(weights.values())), _SELDOM * sum(one.chunks for one in counts)
+    rare = {term for term, chunks in _chunks_by_term(question, counts).items() if chunks <= most} - OF_ANY_CODE
+    terms_by_word = {word: searched_terms(word) for word, weight in weights.items() if weight >= least}
+    return {word: terms for word, terms in terms_by_word.items() if rare.issuperset(terms)}
 
 
 def _text_with_names(hit: Hit) -> str:
