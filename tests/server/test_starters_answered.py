@@ -108,6 +108,14 @@ def test_what_the_readme_names_comes_before_what_is_largest(tmp_path: Path) -> N
     assert not any(name in one for one in found for name in ("Window", "read_version", "flags"))
 
 
+def test_what_the_readme_names_most_often_is_asked_about_first(tmp_path: Path) -> None:
+    readme = "# Ferry\n\nCall `bring_back`, or `carry_over` where the river is wide: `carry_over` waits.\n"
+    code = {f"ferry/{name}.py": f"def {name}(one):\n    return one\n" for name in ("bring_back", "carry_over")}
+    with index_of(tmp_path / "corpus", {"README.md": readme} | code) as index:
+        found = [one.question for one in starters(index) if "What does `" in one.question]
+    assert found == ["What does `carry_over` do?", "What does `bring_back` do?"]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
