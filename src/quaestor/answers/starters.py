@@ -83,7 +83,7 @@ _ANYBODYS = re.compile(
     r"|présentation|índice)\w*\b.*",
     re.IGNORECASE,
 )
-# These are about working on a project; who begins with it asks about the project.
+# Newcomers ask about the project, not about working on it.
 _ASIDE = re.compile(
     r"(?:^|/)\.|(?:^|/)(?:code[-_]of[-_]conduct|security|contributing|sponsors?|agents|claude|releas\w*|maintenance|pull_request_template|tos|terms|privacy|policy|policies"
     r"|licen[cs]e|changelog|changes|history|news)\b[^/]*$",
@@ -216,7 +216,7 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
         yield from chain(acts, things, code)
     else:
         # What a program's documents are about tells less than how something is done, and than its code.
-        # Who begins with a program builds it, and asks what is new before what a single function does.
+        # Newcomers build a program, and ask what is new, before they ask what a single function does.
         about_programs = iter(Starter(question) for question in _OF_PROGRAMS if material.is_code)
         yield from chain(_alternate(about_programs, code, iter(acts)), things)
 
