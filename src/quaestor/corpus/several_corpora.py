@@ -16,7 +16,7 @@ from quaestor.core.documents import Hit
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.corpus.corpus import Corpus
 from quaestor.corpus.descriptions import ByMeaning, Freshness, merged_bylines, merged_freshness, merged_reach
-from quaestor.corpus.understood_filters import UnderstoodQuestion, read_understood, search_understood
+from quaestor.corpus.understood_filters import UnderstoodQuestion, find_understood, read_understood
 from quaestor.files.walk import folder_of
 from quaestor.search.corpus_words import in_words_of_corpus
 from quaestor.search.features import Candidates
@@ -128,14 +128,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
     ) -> tuple[Sequence[Hit], UnderstoodQuestion]:
         """Return up to ``k`` hits for a question, and how the question was understood; as ``Corpus.find``."""
-        understood = self.understand(question, where) if filters else UnderstoodQuestion(question, where)
-        hits, understood = search_understood(
-            question, understood, lambda text, within: self.search(text, k, mode=mode, where=within), where
-        )
-        understood = understood._replace(translated=self.translation(understood.text))
-        return hits, understood if mode != "ranked" else understood._replace(
-            unknown=self.spelling(understood.text).unknown
-        )
+        return find_understood(self, question, k, mode, where, filters=filters)
 
     def spelling(self, query: str) -> Spelling:
         """Return a query's words that all corpora lack, each with the most similar words that one has."""
