@@ -132,14 +132,13 @@ class SeveralCorpora(Mapping[str, Corpus]):
 
     def spelling(self, query: str) -> Spelling:
         """Return a query's words that all corpora lack, each with the most similar words that one has."""
-        each = list(self._each(lambda corpus: corpus.spelling(query)).values())
-        lacking = [frozenset(one.word for one in spelling.unknown) for spelling in each]
-        unknown = [one for one in each[0].unknown if all(one.word in words for words in lacking)]
-        nearest = {one.word: one.nearest for spelling in reversed(each) for one in spelling.unknown if one.nearest}
+        spellings = list(self._each(lambda corpus: corpus.spelling(query)).values())
+        lacking = [frozenset(one.word for one in spelling.unknown) for spelling in spellings]
+        unknown = [one for one in spellings[0].unknown if all(one.word in words for words in lacking)]
+        nearest = {one.word: one.nearest for spelling in reversed(spellings) for one in spelling.unknown if one.nearest}
         unknown_words = tuple(UnknownWord(one.word, nearest.get(one.word, ())) for one in unknown)
-        return Spelling(
-            replace_unknown(query, unknown_words), unknown_words, all(spelling.all_unknown for spelling in each)
-        )
+        all_unknown = all(spelling.all_unknown for spelling in spellings)
+        return Spelling(replace_unknown(query, unknown_words), unknown_words, all_unknown)
 
     def translation(self, question: str) -> tuple[str, ...]:
         """Return the English translation by which a question in another language is searched."""
@@ -152,11 +151,11 @@ class SeveralCorpora(Mapping[str, Corpus]):
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return the authors and dates of the documents of all corpora that match a filter."""
-        each = []
+        bylines = []
         for corpus in self.values():
             with suppress(QuaestorError, OSError):  # the search will say so
-                each.append(corpus.bylines(where))
-        return merged_bylines(each)
+                bylines.append(corpus.bylines(where))
+        return merged_bylines(bylines)
 
     @property
     def last_searched(self) -> Mapping[str, Corpus]:
@@ -177,8 +176,8 @@ class SeveralCorpora(Mapping[str, Corpus]):
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the last search, each with the name of its corpus."""
         failed = [f"{name}: {error}" for name, error in self.failures.items()]
-        each = [f"{name}: {text}" for name, corpus in self.last_searched.items() for text in corpus.remarks]
-        return (*failed, *each)
+        remarks = [f"{name}: {text}" for name, corpus in self.last_searched.items() for text in corpus.remarks]
+        return (*failed, *remarks)
 
     def _search_each(self, text: str, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         spelling = self.spelling(text) if mode == "ranked" else Spelling(text)
@@ -192,8 +191,8 @@ class SeveralCorpora(Mapping[str, Corpus]):
         def candidates(corpus: Corpus) -> Candidates:
             return corpus.retry_reopened(lambda: corpus.retriever.candidates(query, count, where, among))
 
-        each = self._each(candidates, {name: self[name] for name in counts})
-        return _hits(query, {name: (self[name], of_corpus) for name, of_corpus in each.items()}, k, mode, count)
+        by_name = self._each(candidates, {name: self[name] for name in counts})
+        return _hits(query, {name: (self[name], of_corpus) for name, of_corpus in by_name.items()}, k, mode, count)
 
     def _read(self, text: str) -> Query:
         """Read a query. A project's name is no search term within it, but selects one of several."""
