@@ -171,7 +171,7 @@ class _Message:
     @property
     def longest(self) -> float:
         """The weight of the heaviest line."""
-        return max(sum(self.weights[word] for word in set(line)) for line in self.lines)
+        return max(sum(self.weights[word] for word in set(one)) for one in self.lines)
 
 
 def is_pasted(text: str) -> bool:
@@ -211,29 +211,29 @@ def find_templates(corpus: Corpus, trace: Trace, frames: FrameLines, lines: Corp
     if message is None:
         return MessagePlaces()
     chunks = _candidates(corpus, message)
-    matches = _matches([chunk for chunk in chunks if chunk.document.language not in PROSE], message)
+    matches = _matches([one for one in chunks if one.document.language not in PROSE], message)
     # A test that quotes a message is no place that prints it.
-    matches = [match for match in matches if _is_catalogue(match.document) or not stands_behind(match.document.path)]
+    matches = [one for one in matches if _is_catalogue(one.document) or not stands_behind(one.document.path)]
     if not matches:
         return MessagePlaces()
-    alike = [match for match in matches if match.worth >= _AS_WELL * matches[0].worth]
+    alike = [one for one in matches if one.worth >= _AS_WELL * matches[0].worth]
     places = _places(alike[:_MOST_PLACES], lines)
-    prose = _matches([chunk for chunk in chunks if chunk.document.language in PROSE], message)
-    prose = [match for match in prose if not profile_path(match.document.path).background]
+    prose = _matches([one for one in chunks if one.document.language in PROSE], message)
+    prose = [one for one in prose if not profile_path(one.document.path).background]
     return MessagePlaces(places[0], tuple(places[1:2]), _paragraph(prose[0], lines) if prose else None)
 
 
 def _message_of(corpus: Corpus, trace: Trace, frames: FrameLines) -> _Message | None:
     """Return the message of a trace; None if it has too few words."""
     # What an error is called, with its packages, code writes in many places that print nothing.
-    messages = [_CLASS.sub(" ", message) for message in trace.messages]
-    lines = tuple(words for line in _stretches(messages) if len(words := words_of(line)) >= _FEWEST)
+    messages = [_CLASS.sub(" ", one) for one in trace.messages]
+    lines = tuple(words for one in _stretches(messages) if len(words := words_of(one)) >= _FEWEST)
     if not lines:
         return None
-    words = tuple(word for message in messages for word in words_of(message))
+    words = tuple(word for one in messages for word in words_of(one))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not frames and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
-    weights = _word_weights(corpus, (*words, *(word for line in lines for word in line)))
+    weights = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
     return _Message(words, lines, weights, frames, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
 
 
@@ -285,40 +285,40 @@ def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
     wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY)) if terms else {}
     # Beside a long text, or the path that it is about, one line of it finds what prints that line.
     for words in message.lines[:_LINES] if len(message.lines) > 1 else ():
-        line_terms = [term for word in words if weights[word] > _EMPTY for term in terms_of_word(word)[:1]]
-        wanted.update(dict.fromkeys(identifier for identifier, _ in store.lexical(line_terms, _EACH_LINE, None, _BODY)))
-        wanted.update(dict.fromkeys(store.holding(line_terms, _CHUNKS)))
+        own = [term for word in words if weights[word] > _EMPTY for term in terms_of_word(word)[:1]]
+        wanted.update(dict.fromkeys(identifier for identifier, _ in store.lexical(own, _EACH_LINE, None, _BODY)))
+        wanted.update(dict.fromkeys(store.holding(own, _CHUNKS)))
     # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
     for pair in combinations(terms[:_PAIRED], 2):
         wanted.update(dict.fromkeys(store.holding(pair, _EACH_PAIR)))
     chunks = dict(store.get(wanted))
     for path in [*message.frames][:_MOST_FRAMED]:
-        chunks.update((chunk.id, chunk) for chunk in store.chunks_of(path))
+        chunks.update((one.id, one) for one in store.chunks_of(path))
     return list(chunks.values())
 
 
 def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
     """Return the lines that surely agree with a message, best first."""
     message_words = frozenset(message.words)
-    windows = [window for chunk in chunks for window in _windows(chunk, message_words, message.weights)]
-    windows.sort(key=lambda window: -window[0])
-    compared = (_match(message, *window[1:]) for window in windows[:_COMPARED])
-    matches = [match for match in compared if match is not None]
+    windows = [one for chunk in chunks for one in _windows(chunk, message_words, message.weights)]
+    windows.sort(key=lambda one: -one[0])
+    compared = (_match(message, *one[1:]) for one in windows[:_COMPARED])
+    matches = [one for one in compared if one is not None]
     return sorted(matches, key=_order)
 
 
-def _order(match: _Match) -> tuple[float, bool, bool, int, str]:
-    path = match.document.path
-    return -round(match.worth, 6), not match.named, not knows_extension(path), folders_to_sources(path), path
+def _order(one: _Match) -> tuple[float, bool, bool, int, str]:
+    path = one.document.path
+    return -round(one.worth, 6), not one.named, not knows_extension(path), folders_to_sources(path), path
 
 
 def _match(message: _Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:
     """Return how lines of a chunk agree with a message; None if the agreement may be chance."""
     # Messages are pasted in part: what the template says beyond them speaks not against it.
-    template = next((line for line in message.lines if _holds_verbatim(template, line)), template)
+    template = next((one for one in message.lines if _holds_verbatim(template, one)), template)
     agreed = agreement(message.words, template, message.weights)
-    by_line = [(agreement(line, template, message.weights), line) for line in message.lines]
-    best, line = max(by_line, key=lambda pair: pair[0].weight)
+    by_line = [(agreement(one, template, message.weights), one) for one in message.lines]
+    best, line = max(by_line, key=lambda one: one[0].weight)
     if stored.document.language in PROSE:
         enough = best.words > _FEWEST or (best.words == _FEWEST and best.of_message >= _MOST_OF_UNMARKED)
         sure = enough and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
@@ -410,7 +410,7 @@ def _windows(
         for length in range(1, _LONGEST_TEMPLATE + 1):
             if length > 1 and (at + length > len(texts) or weights_by_text[at + length - 1] <= 0):
                 break
-            together = tuple(word for text in texts[at : at + length] for word in text)
+            together = tuple(word for one in texts[at : at + length] for word in one)
             worth = sum(weights[word] for word in set(together) & message_words)
             missed = sum(weights.get(word, 1.0) for word in set(together) - message_words)
             first = stored.chunk.span.start_line + at
@@ -453,29 +453,28 @@ def _words_of_value(line: str) -> tuple[str, ...]:
 def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
     """Return matches as places, one for each definition."""
     places: dict[tuple[str, str | None], Template] = {}
-    for match in matches:
-        path = match.document.path
-        file = lines.file(path)
+    for one in matches:
+        file = lines.file(one.document.path)
         if file is None:
             continue
-        holder = innermost_definition(lines.definitions(path), match.first)
-        first, last = stretch(file, holder, match.first, match.last)
+        holder = innermost_definition(lines.definitions(one.document.path), one.first)
+        first, last = stretch(file, holder, one.first, one.last)
         symbol = qualified_name(holder)
-        places.setdefault((path, symbol), Template(path, first, last, symbol, match.first))
+        places.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol, one.first))
     return list(places.values())
 
 
-def _paragraph(match: _Match, lines: CorpusLines) -> Template | None:
+def _paragraph(one: _Match, lines: CorpusLines) -> Template | None:
     """Return the paragraph of prose around a match."""
-    file = lines.file(match.document.path)
+    file = lines.file(one.document.path)
     if file is None:
         return None
-    first, last = match.first, match.last
-    while first > max(1, match.first - _LONGEST_PARAGRAPH // 2) and file.lines[first - 2].strip():
+    first, last = one.first, one.last
+    while first > max(1, one.first - _LONGEST_PARAGRAPH // 2) and file.lines[first - 2].strip():
         first -= 1
     while last < min(len(file.lines), first + _LONGEST_PARAGRAPH) and file.lines[last].strip():
         last += 1
-    chunk = file.chunk_at(match.first)
+    chunk = file.chunk_at(one.first)
     return Template(
-        match.document.path, first, max(last, match.last), qualified_symbol(chunk) if chunk else None, match.first
+        one.document.path, first, max(last, one.last), qualified_symbol(chunk) if chunk else None, one.first
     )
