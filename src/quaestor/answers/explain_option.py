@@ -131,9 +131,8 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     forms = [_Form.DECLARED] if plain else [_Form.DECLARED, _Form.SHOWN]
     if not draft.hits and option.isupper():  # what reads a variable of the environment shows what it is for
         forms.append(_Form.READ)
-    in_code = (place for form in forms for place in places if place.form == form)
-    code = (lines.hit(place.path, place.start_line, place.end_line) for place in in_code)
-    if hit := next((hit for hit in code if not plain or _DECLARES.search(hit.text)), None):
+    code = (lines.hit(one.path, one.start_line, one.end_line) for form in forms for one in places if one.form == form)
+    if hit := next((one for one in code if not plain or _DECLARES.search(one.text)), None):
         draft.quote(hit)
     return draft.finish("option") if draft.hits else None
 
@@ -144,7 +143,7 @@ def entry_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
 
 
 def _first_entry(places: Sequence[_Place], lines: CorpusLines) -> Hit | None:
-    entry = next((place for place in places if place.form == _Form.ENTRY), None)
+    entry = next((one for one in places if one.form == _Form.ENTRY), None)
     return None if entry is None else lines.hit(entry.path, entry.start_line, entry.end_line)
 
 
@@ -214,9 +213,9 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
 
 def _declaration_at(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
     """Return the lines of code that declare an option as a string, with the text or comment that describes it."""
-    strings = [string.strip("\"'`:") for string in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
-    option = re.compile(rf"\s*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)")
-    match = next(filter(None, map(option.fullmatch, strings)), None)
+    strings = [one.strip("\"'`:") for one in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
+    own = re.compile(rf"\s*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)")
+    match = next(filter(None, map(own.fullmatch, strings)), None)
     if match is None:
         return None
     if len(find_words(match["said"])) > 1:
@@ -226,7 +225,7 @@ def _declaration_at(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tu
         before = len(_texts(lines[start - 1 : at - 1]))
         if before > _MOST_BEFORE and not match[0].isupper():
             return _Form.READ, at, at  # one argument of many
-        if any(len(find_words(string)) > 1 and " " in string.strip() for string in _texts(lines[start - 1 : end])):
+        if any(len(find_words(one)) > 1 and " " in one.strip() for one in _texts(lines[start - 1 : end])):
             return _Form.DECLARED, start, end
     above = _comment_above(lines, start)
     return (_Form.DECLARED, above, end) if above < start else (_Form.READ, start, end)
@@ -235,12 +234,12 @@ def _declaration_at(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tu
 def _comment_above(lines: Sequence[str], at: int) -> int:
     """Return the first line to show of the comment above a line; the line itself if no comment says anything."""
     above = max(comment_above(lines, at - 1) + 1, at - _LONGEST_COMMENT)
-    comment = [line for line in lines[above - 1 : at - 1] if COMMENT.match(line)]
+    comment = [one for one in lines[above - 1 : at - 1] if COMMENT.match(one)]
     return above if len(find_words(" ".join(comment))) >= _FEWEST_WORDS else at
 
 
 def _texts(lines: Sequence[str]) -> list[str]:
-    return [string[1:-1] for string in _STRING.findall("\n".join(lines))]
+    return [one[1:-1] for one in _STRING.findall("\n".join(lines))]
 
 
 def bounds_of_call(lines: Sequence[str], at: int) -> tuple[int, int]:
@@ -299,15 +298,10 @@ def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
     """Return the section of a document that is about one name alone, as in references of options and settings."""
     chunks = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
     sections = [
-        (
-            profile_path(stored.document.path).flags,
-            folders_to_sources(stored.document.path),
-            stored.document.path,
-            *section,
-        )
-        for stored in chunks
-        if stored.document.language in PROSE
-        for section in _sections_about(name, stored)
+        (profile_path(one.document.path).flags, folders_to_sources(one.document.path), one.document.path, *section)
+        for one in chunks
+        if one.document.language in PROSE
+        for section in _sections_about(name, one)
     ]
     if not sections:
         return None
@@ -325,9 +319,9 @@ def _sections_about(name: str, stored: StoredChunk) -> Iterator[tuple[int, int, 
     begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)
     text, start_line = stored.chunk.text, stored.chunk.span.start_line
     pieces = pieces_of(text, begins=start_line == 1, language=stored.document.language)
-    for _, section in groupby(pieces, key=lambda piece: piece.section):
-        first, *more = section
-        shown = [first, *(piece for piece in more if text.count("\n", first.start, piece.end) < _HEAD)]
+    for _, own in groupby(pieces, key=lambda one: one.section):
+        first, *more = own
+        shown = [first, *(one for one in more if text.count("\n", first.start, one.end) < _HEAD)]
         heading, end = first.heading or stored.chunk.symbol or "", shown[-1].end
         about = begins.match(heading) or same_in_any_style(re.sub(r"\W+", "_", heading.strip()), name)
         if about and len(find_words(text[first.start : end])) >= _FEWEST_WORDS_OF_SECTION:

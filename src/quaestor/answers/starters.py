@@ -361,8 +361,8 @@ def _questions_from_headings(material: Material, path: str, project: str) -> Ite
     lines = material.lines(path)
     sections = list(headings(lines))
     readme = path == readme_of(material, "")
-    first_heading = _without_numbering(sections[0][1]) if sections else ""
-    title = project if readme and project.lower() not in first_heading.lower() else first_heading
+    own = _without_numbering(sections[0][1]) if sections else ""
+    title = project if readme and project.lower() not in own.lower() else own
     names, language = names_in(lines), language_of_document(lines)
     ends = [line for line, _ in sections[1:]] + [len(lines) + 1]
     for (first, text), end in zip(sections, ends[: len(sections)], strict=True):
@@ -370,7 +370,7 @@ def _questions_from_headings(material: Material, path: str, project: str) -> Ite
         if not 4 <= len(heading) <= _LONGEST_HEADING or _ANYBODYS.fullmatch(heading) or _NO_SUBJECT.search(heading):
             continue
         subject = title if heading != title and not _ANYBODYS.fullmatch(title) else ""
-        if not (heading == first_heading and readme) and (question := question_of(heading, subject, names)):
+        if not (heading == own and readme) and (question := question_of(heading, subject, names)):
             thing = subject_of_question(question)
             before, after = _TELL_IN.get(language, ("", ""))
             yield Starter(f"{before}{heading}{after}" if thing and before else question, path, first, end - 1)

@@ -34,7 +34,7 @@ def roots_of(source: str) -> tuple[str, ...]:
     return tuple(source.split("\n"))
 
 
-def split_path(path: str, names: Sequence[str]) -> tuple[str, str]:
+def own_path(path: str, names: Sequence[str]) -> tuple[str, str]:
     """Split a path into the name of its corpus and the path in it.
 
     Raises:
@@ -88,18 +88,18 @@ class JointCorpus:
 
     def document(self, path: str) -> Document:
         """Return a document by its path; raises as ``Corpus.document``."""
-        name, inner = split_path(path, list(self._read))
-        return _under(name, self._read[name].document(inner))
+        name, own = own_path(path, list(self._read))
+        return _under(name, self._read[name].document(own))
 
     def read(self, path: str) -> bytes | None:
         """Return a document's present text; as ``Corpus.read``."""
-        name, inner = split_path(path, list(self._read))
-        return self._read[name].read(inner)
+        name, own = own_path(path, list(self._read))
+        return self._read[name].read(own)
 
     def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
         """Return lines of a document as they are now; as ``Corpus.read_lines``."""
-        name, inner = split_path(path, list(self._read))
-        lines = self._read[name].read_lines(inner, start_line, end_line)
+        name, own = own_path(path, list(self._read))
+        lines = self._read[name].read_lines(own, start_line, end_line)
         return replace(lines, path=path_under(name, lines.path))
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
@@ -154,10 +154,10 @@ class _JointDocuments:
 
     def document(self, path: str) -> Document | None:
         try:
-            name, inner = split_path(path, list(self._corpora))
+            name, own = own_path(path, list(self._corpora))
         except NotFoundError:
             return None
-        stored = self._corpora[name].store.document(inner)
+        stored = self._corpora[name].store.document(own)
         return None if stored is None else _under(name, stored)
 
     def paths_ending(self, name: str, limit: int) -> list[str]:
@@ -169,10 +169,10 @@ class _JointDocuments:
         return list(paths)[:limit]
 
     def chunks_of(self, path: str) -> list[StoredChunk]:
-        name, inner = split_path(path, list(self._corpora))
+        name, own = own_path(path, list(self._corpora))
         return [
             stored._replace(document=_under(name, stored.document))
-            for stored in self._corpora[name].store.chunks_of(inner)
+            for stored in self._corpora[name].store.chunks_of(own)
         ]
 
 
