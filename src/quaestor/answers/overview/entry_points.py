@@ -68,6 +68,9 @@ def entry_points(material: Material) -> list[Entry]:
     for read in (_declared_entries, _programs, _main_functions, _scripts, _faces, _containers):
         for entry in read(material):
             entries.setdefault(entry.name, entry)
+    # What a command runs is told with the command.
+    for target in {name.partition(" → ")[2] for name in entries}:
+        entries.pop(target, None)
     # A library may have none but the programs that test it, and where these are asked for they are its own.
     own_entries = [one for one in entries.values() if not _is_test(one.name) or _is_test(f"{material.folder}/x")]
     own = [one for one in own_entries if not _is_aside(one.name)]

@@ -94,12 +94,12 @@ def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) ->
 
 
 def _shares_of_guide(material: Material, aim: Aim | None) -> list[_Share]:
-    stated = build_lines(material, aim)
+    """Return what is stated of an aim, what is usual, and where a program begins; of both aims for None."""
     if aim is None:
-        return [_Share(_BUILDING, stated, BUDGET)]
+        shares = [*_shares_of_guide(material, "build"), *_shares_of_guide(material, "test")]
+        return shares if any(one.entries for one in shares) else [_Share(_BUILDING, build_lines(material), BUDGET)]
+    stated = build_lines(material, aim)
     usual = [*customary_commands(material, aim, stated)]
-    if aim != "run" and not (stated or usual):
-        return _shares_of_guide(material, None)
     started = entry_points(material)[:_MOST_STARTED] if aim == "run" else []
     titles = {_TITLES[aim]: stated, "By convention": usual, "Entry points": started}
     return [_Share(title, entries, BUDGET) for title, entries in titles.items()]

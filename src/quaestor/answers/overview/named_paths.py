@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from posixpath import dirname, splitext
 
 from quaestor.answers.overview.material import Material
@@ -56,6 +57,7 @@ _PROMPTS = ("$ ", "% ", ">>> ")
 # Options after a name make a command of it: "| tqdm --bytes --total 9".
 _OPTION = re.compile(r"\s+--?\w")
 _OPENS = {")": "(", "]": "["}
+_FEATURE = re.compile(r"\s*(?:[-*+|]|\d+\.)\s*[`*_\"']*feat\b")
 _LEADERS = 3
 _MOST_WRAPPED = 3
 
@@ -132,12 +134,13 @@ class _PathReader:
 
     def read_names(self) -> Iterator[NamedPath]:
         fence = ""
+        kinds = _kinds_of_commits(self._lines)
         for number, line in enumerate(self._lines, 1):
             marks = line.strip()[:3]
             if marks in ("```", "~~~"):
                 fence = "" if fence == marks else fence or marks
                 self._stack = []
-            elif line.strip():
+            elif line.strip() and number not in kinds:
                 command = line.lstrip().startswith(_PROMPTS)
                 yield from self._on_line(number, line, code=bool(fence) or command)
 
@@ -277,6 +280,16 @@ class _PathReader:
         ):
             last += 1
         return last
+
+
+def _kinds_of_commits(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines of lists in which "docs" and "test" are kinds of commits, as "feat" is."""
+    listed: set[int] = set()
+    for blank, group in groupby(enumerate(lines, 1), key=lambda one: not one[1].strip()):
+        block = list(group)
+        if not blank and any(_FEATURE.match(line) for _, line in block):
+            listed.update(number for number, _ in block)
+    return frozenset(listed)
 
 
 def _goes_on(rest: str, text: str) -> bool:

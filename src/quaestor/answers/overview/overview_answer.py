@@ -144,7 +144,7 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     overview = make_build_guide(corpus, aim, count=tokenizer_for("gpt-4o").count)
     lines, draft = CorpusLines(corpus), Draft()
     material = Material(corpus.store)
-    for place in guide_sections(material, aim or "build") if material.is_code else ():
+    for place in guide_sections(material, aim) if material.is_code else ():
         draft.quote(lines.hit(place.path, place.start_line, place.end_line))
     shown = len(draft.hits)
     pieces = tuple(piece + shown if isinstance(piece, int) else piece for piece in sections_of(overview))

@@ -63,6 +63,7 @@ class Entry:
         depth: levels of folders that the line is indented by.
         further: names of files that need no line of their own; they lie in the folder that the line names.
         also: the other items of the file, if the line cites the first of several.
+        command: what to type for the first of them; in an answer, it takes the place of the name.
     """
 
     name: str = ""
@@ -70,6 +71,7 @@ class Entry:
     depth: int = 0
     further: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,8 @@ def sections_of(overview: Overview) -> Iterator[str | int]:
 
 
 def _pieces_with_marks(entry: Entry, overview: Overview) -> Iterator[str | int]:
-    names = ", ".join(map(code, entry.further)) or (code(entry.name) if entry.name else "")
+    name = entry.command or entry.name
+    names = ", ".join(map(code, entry.further)) or (code(name) if name else "")
     yield f"{'  ' * entry.depth}- {names}"
     if entry.says is not None:
         yield f"{': ' if names else ''}{_in_quote_marks(entry.says)}"
@@ -186,7 +189,7 @@ def _pieces_with_marks(entry: Entry, overview: Overview) -> Iterator[str | int]:
 def _in_quote_marks(says: Statement) -> str:
     """Return a statement's text, in quote marks if it can be compared with its source character by character."""
     text = on_one_line(says.text)
-    if says.verbatim and _QUOTE_MARKS.search(text) and says.brief is not None:
+    if says.verbatim and _QUOTE_MARKS.search(text) and says.brief is not None and "\\" not in text:
         # Of a line of code that holds quote marks, what stands between them, unless that is torn from its brackets.
         part = max(_QUOTE_MARKS.split(text), key=len).strip()
         text = text if part.endswith(tuple("[({<")) or part.startswith(tuple("])}>")) else part
