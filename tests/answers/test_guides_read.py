@@ -250,6 +250,9 @@ def test_lines_that_say_how_an_aim_is_reached(aim: Aim, lines: list[tuple[object
         ("run", {"go.mod": "module a\n"}, "", []),
         ("build", {"go.mod": "\n// \n"}, "", []),
         ("test", {"pom.xml": "\n<p/>\n"}, "", [("mvn test", 2, "<p/>")]),
+        ("test", {"tox.ini": "[tox]\n"}, "", [("tox", 1, "[tox]")]),
+        ("test", {"pyproject.toml": "[a]\n[tool.pytest.x]\n"}, "", [("pytest", 2, "[tool.pytest.x]")]),
+        ("test", {"pyproject.toml": "[project]\n"}, "", []),
     ],
 )
 def test_what_is_usual_where_no_line_says_it(

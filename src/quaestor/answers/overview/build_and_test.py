@@ -173,6 +173,9 @@ _CUSTOMS: tuple[tuple[str, str, dict[Aim, str]], ...] = (
     ("configure.ac", "make", {"test": "make check"}),
     ("meson.build", "meson", {"build": "meson setup build && meson compile -C build", "test": "meson test -C build"}),
     ("pubspec.yaml", "dart", {"test": "dart test"}),
+    ("tox.ini", "tox", {"test": "tox"}),
+    ("pytest.ini", "pytest", {"test": "pytest"}),
+    ("pyproject.toml", "pytest", {"test": "pytest"}),
     ("compose.yaml", "docker compose", {"run": "docker compose up"}),
     ("docker-compose.yml", "docker compose", {"run": "docker compose up"}),
     (
@@ -191,7 +194,8 @@ def customary_commands(material: Material, aim: Aim, entries: Sequence[Entry]) -
             continue
         for path in material.paths_named(name, 0) if aim in commands else ():
             lines = material.lines(path)
-            number = next((at for at, line in enumerate(lines, 1) if re.match(r"\s*[\w\[<.(]", line)), 0)
+            first = r"\[tool\.pytest\b" if name == "pyproject.toml" else r"\s*[\w\[<.(]"
+            number = next((at for at, line in enumerate(lines, 1) if re.match(first, line)), 0)
             command = f"./{tool}w{commands[aim].removeprefix(tool)}" if f"{tool}w" in material.all else commands[aim]
             if number:
                 yield replace(_line(path, number, lines[number - 1]), name=command)

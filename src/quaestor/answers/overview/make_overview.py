@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 from quaestor.answers.overview import document_statistics
@@ -41,6 +42,7 @@ _BUILDING = "Build and test"
 _MOST_IMPORTED = 8
 _FEWEST_IMPORTERS = 2
 _MOST_STARTED = 4
+_AIMS: tuple[Aim, ...] = ("build", "test")
 _TITLES: dict[Aim, str] = {"build": "Build", "test": "Tests", "run": "Run"}
 
 Count = Callable[[str], int]
@@ -96,10 +98,11 @@ def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) ->
 def _shares_of_guide(material: Material, aim: Aim | None) -> list[_Share]:
     """Return what is stated of an aim, what is usual, and where a program begins; of both aims for None."""
     if aim is None:
-        shares = [*_shares_of_guide(material, "build"), *_shares_of_guide(material, "test")]
-        return shares if any(one.entries for one in shares) else [_Share(_BUILDING, build_lines(material), BUDGET)]
+        return [*_shares_of_guide(material, "build"), *_shares_of_guide(material, "test")]
     stated = build_lines(material, aim)
     usual = [*customary_commands(material, aim, stated)]
+    if aim == "build" and not (stated or usual):
+        return [_Share(_BUILDING, build_lines(material), BUDGET)]
     started = entry_points(material)[:_MOST_STARTED] if aim == "run" else []
     titles = {_TITLES[aim]: stated, "By convention": usual, "Entry points": started}
     return [_Share(title, entries, BUDGET) for title, entries in titles.items()]
@@ -169,7 +172,7 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     ]
     last = [
         *_fit(_Share("Files that most others import", imports, 0.09 * room), count),
-        *_fit(_Share(_BUILDING, build_lines(material), 0.13 * room), count),
+        *_fit(_Share(_BUILDING, _built_and_tested(material), 0.13 * room), count),
         *_fit(_Share("Languages (files)", languages(material), 0.06 * room), count),
     ]
     left = room - sum(_tokens(section, count) for section in (*first, *last))
@@ -180,6 +183,12 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     if lines:
         yield Section("Main parts", tuple(lines))
     yield from last
+
+
+def _built_and_tested(material: Material) -> list[Entry]:
+    """Return the lines that say how a project is built and tested, and the usual commands where none is stated."""
+    usual = (customary_commands(material, aim, build_lines(material, aim)) for aim in _AIMS)
+    return [*build_lines(material), *chain(*usual)]
 
 
 def _code_entered(entries: Iterable[Entry]) -> Iterator[str]:
