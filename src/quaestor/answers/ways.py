@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_within_file
-from quaestor.answers.ask_back import ask_back
+from quaestor.answers.ask_back import ask_back, with_subject
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.document_parts import answer_with_part
 from quaestor.answers.drafts import CorpusLines, Draft
@@ -175,7 +175,9 @@ WAYS: tuple[Way, ...] = (
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer of the first way that has one; None if the answer is to be quoted from search results."""
-    return _first_answer((_answer_two, *WAYS), question, corpus)
+    with_its_subject = with_subject(question)
+    answer = None if with_its_subject is None else _first_answer(WAYS, with_its_subject, corpus)
+    return answer if answer is not None and answer.known else _first_answer((_answer_two, *WAYS), question, corpus)
 
 
 def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:

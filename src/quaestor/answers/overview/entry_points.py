@@ -256,7 +256,9 @@ def _main_functions(material: Material) -> Iterator[Entry]:
     # Where hundreds of tests define one, those of programs are found by their files' names.
     paths = {stored.document.path for stored in material.chunks_with(("main",), 400)}
     paths.update(path for name in _MAIN_FILES for path in material.paths_named(name, _DEEPEST))
-    for path in sorted(paths, key=lambda one: (one.count("/"), one)):
+    # Beside a program of C lie the small ones that make its tables.
+    sizes = {path: one.size if one.language in ("c", "cpp") else 0 for path, one in material.documents.items()}
+    for path in sorted(paths, key=lambda one: (one.count("/"), -sizes[one], one)):
         pattern = _MAINS.get(material.documents[path].language)
         lines = [] if pattern is None or material.stands_behind(path) else material.lines(path)
         if pattern and (place := pattern.search("\n".join(lines))):

@@ -26,6 +26,7 @@ _MAPS = frozenset(
 )
 # Deep in a tree the others are words of users' documents: a page on layout, the chapters of a guide.
 _FOR_DEVELOPERS = _MAPS - frozenset("layout code files modules overview design agents guide packages".split())
+_EXPLAINING = "architecture anatomy structure codebase internals design hacking development contributing".split()
 _LEADING = frozenset("readme agents claude architecture hacking development contributing contribute".split())
 # The marks before an item: of a list, a table, a drawn tree, a heading.
 _MARKER = re.compile(r"^([\s│├└─|`+\\-]*?)((?:[-*+•|>]|\d{1,2}[.)]|[│├└─]+|#{1,6}|\\--|\|--|`--)?\s*)(\[[ x]\]\s*)?")
@@ -95,6 +96,19 @@ def named_paths(material: Material) -> dict[str, NamedPath]:
                 best = max(known, one, key=lambda each: each.weight)
                 by_path[one.path] = NamedPath(one.path, min(best.weight + 0.02, 1.2), known.says or one.says)
     return by_path
+
+
+def guides_to_the_whole(material: Material) -> list[str]:
+    """Return the documents that explain to developers how the whole is built, those by architecture first."""
+    guides = [
+        (_EXPLAINING.index(stem), path.count("/"), path)
+        for path in material.documents
+        if (stem := path.rpartition("/")[2].split(".")[0].lower()) in _EXPLAINING
+        and path.count("/") <= 1
+        and material.profile(path).prose
+        and not (material.stands_behind(path) or material.profile(path).test or material.profile(path).example)
+    ]
+    return [path for *_, path in sorted(guides)]
 
 
 def _maps(material: Material) -> list[tuple[str, float]]:

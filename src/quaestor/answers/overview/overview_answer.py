@@ -15,6 +15,7 @@ from quaestor.answers.overview.overview_question import (
     asks_for_overview,
     asks_how_to_build,
     asks_how_to_run,
+    asks_where_to_begin,
     name_in_overview_question,
     names_a_whole,
     plain_question,
@@ -57,16 +58,18 @@ _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
 def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return an overview of the corpus if the question asks for one, else None."""
-    return _overview_of(corpus) if wants_overview(question, corpus) else None
+    if not wants_overview(question, corpus):
+        return None
+    return _overview_of(corpus, begin=asks_where_to_begin(question.text))
 
 
-def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0) -> WayAnswer:
+def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0, *, begin: bool = False) -> WayAnswer:
     # Other questions need none of this.
     from quaestor.answers.overview.make_overview import BUDGET, make_overview  # noqa: PLC0415
     from quaestor.answers.overview.overview_text import pieces_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
-    overview = make_overview(corpus, folder, budget=budget or BUDGET, count=tokenizer_for("gpt-4o").count)
+    overview = make_overview(corpus, folder, budget=budget or BUDGET, count=tokenizer_for("gpt-4o").count, begin=begin)
     return WayAnswer("overview", tuple(pieces_of(overview)), overview.hits, known=overview.documents > 0)
 
 
