@@ -25,6 +25,7 @@ from quaestor.answers.named_faults import explain_named_fault
 from quaestor.answers.option_lists import list_environment, list_options
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
+    answer_with_importers,
     answer_with_overview,
     answer_with_section,
     describe_folder,
@@ -149,6 +150,7 @@ WAYS: tuple[Way, ...] = (
     list_declared,
     _answer_with_project_guide,
     _explain_settings,
+    answer_with_importers,
     answer_with_callers,
     answer_with_maintainers,
     answer_history,

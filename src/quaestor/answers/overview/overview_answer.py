@@ -1,8 +1,9 @@
-"""Answers a question for an overview, or for how the project is built, tested or run."""
+"""Answers a question for an overview, for who imports a part of it, or for how it is built, tested or run."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from quaestor.answers.overview.overview_question import (
@@ -22,7 +23,10 @@ from quaestor.answers.overview.overview_question import (
     without_whole,
 )
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
+from quaestor.related.imports import imports_of
+from quaestor.search.path_roles import profile_path
 
 _READMES = (
     "README.md",
@@ -52,6 +56,7 @@ _ASKED_FOLDER = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST_NAME = 3
+_HOSTED = 4
 _TITLE_BEGINS = re.compile(r"^(?:what is|about|welcome to|introduction to)\s+", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
@@ -89,6 +94,84 @@ def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
     corpus.try_refresh()
     folder = corpus.retry_reopened(lambda: folder_named(name, corpus))
     return _overview_of(corpus, folder, _BUDGET_OF_FOLDER) if folder else None
+
+
+_A_PACKAGE = r"(?: (?:package|module|folder|directory|crate|library|gem|dependency))?"
+_IMPORTED = re.compile(
+    r"\W*(?:(?:what|who|which (?:files|modules|packages|code|parts))(?: else)? (?:depends? on|uses?|imports?|requires?"
+    rf"|relies on|needs?)(?: the)? (?P<name>`?@?[\w./-]+`?){_A_PACKAGE}"
+    rf"|where (?:is|are)(?: the)? (?P<used>`?@?[\w./-]+`?){_A_PACKAGE} (?:used|imported|required|needed)"
+    rf"|what (?:is|are)(?: the)? (?P<purpose>`?@?[\w./-]+`?){_A_PACKAGE} (?:used|imported|required|needed) for)"
+    r"(?: here)?\W*",
+    re.IGNORECASE,
+)
+_A_FOLDER = re.compile(r" (?:package|module|folder|directory|crate)\W*(?:here\W*)?$", re.IGNORECASE)
+_IMPORTING = ("import", "require", "include", "use", "from", "require_relative")
+_MOST_IMPORTING = 2_000
+_MOST_SHOWN = 8
+
+
+def answer_with_importers(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer who imports a folder of the corpus, or a package that is not in it; None for any other question."""
+    text = " ".join(question.text[: _LONGEST_NAME + 1].split())
+    match = _IMPORTED.fullmatch(text) if len(text) <= _LONGEST_NAME else None
+    name = (match["name"] or match["used"] or match["purpose"]).strip("`./") if match is not None else ""
+    if match is None or not name:
+        return None
+    corpus.try_refresh()
+    folder = corpus.retry_reopened(lambda: folder_named(name.lower(), corpus))
+    # A plain name may be a definition's; and what a folder is for, its importers do not tell.
+    is_path = bool(folder) and ("/" in name or _A_FOLDER.search(text) is not None)
+    if (folder and match["purpose"]) or (not is_path and corpus.store.defining((name.lower(),), 1)):
+        return None
+    return corpus.retry_reopened(lambda: _importers_of(name, folder, corpus))
+
+
+def _importers_of(name: str, folder: str, corpus: Corpus) -> WayAnswer | None:
+    from quaestor.answers.drafts import CorpusLines, Draft, in_code  # noqa: PLC0415 - few questions need it
+
+    places = dict(sorted(set(_places_importing(name, folder, corpus)), reverse=True))
+    code, tests = (
+        [path for path in sorted(places) if profile_path(path).test is of_tests] for of_tests in (False, True)
+    )
+    if not places:
+        return None
+    counts = (f"by {amount(len(code), 'file')}" * bool(code), f"by {amount(len(tests), 'test file')}" * bool(tests))
+    own = in_code(f"{folder}/") if folder else f"{in_code(name)}, which is not defined here,"
+    lines, draft = CorpusLines(corpus), Draft()
+    draft.say(f"{own} is imported {' and '.join(filter(None, counts))}.")
+    for path in (*code, *tests)[:_MOST_SHOWN]:
+        draft.quote(lines.statement(path, places[path]))
+    if more := (*code, *tests)[_MOST_SHOWN:]:
+        draft.say(f"Also by {', '.join(map(in_code, more))}.")
+    return draft.finish("callers")
+
+
+def _places_importing(name: str, folder: str, corpus: Corpus) -> Iterator[tuple[str, int]]:
+    """Yield the path and the line of each import of a folder from outside it, or of a package by its name."""
+    from quaestor.answers.overview.material import Material  # noqa: PLC0415 - as above
+
+    material, wanted = Material(corpus.store), tuple(_plain_parts(name.split("/")))
+    for stored in material.chunks_with(_IMPORTING, _MOST_IMPORTING):
+        path, first = stored.document.path, stored.chunk.span.start_line
+        if folder and path.startswith(f"{folder}/"):
+            continue
+        for one in imports_of(stored.chunk.text, stored.document.language):
+            target = material.modules.resolve(one, path)
+            inside = target is not None and f"{target}/".startswith(f"{folder}/")
+            if inside if folder else target is None and _names_package(one.parts, wanted):
+                yield path, first + one.line - 1
+
+
+def _names_package(parts: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Return whether an import is of a package: its first name, or on a host of Go packages one of the first four."""
+    own = tuple(_plain_parts(parts))
+    begins = range(_HOSTED) if own and "." in own[0] else (0,)
+    return any(own[at : at + len(wanted)] == tuple(wanted) for at in begins)
+
+
+def _plain_parts(parts: Iterable[str]) -> Iterator[str]:
+    return (part.lower().replace("-", "_") for part in parts)
 
 
 def folder_named(name: str, corpus: Corpus) -> str:
