@@ -11,7 +11,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_within_file
+from quaestor.answers.answer_from_file import (
+    answer_how_to_add,
+    answer_origin,
+    answer_with_customary_file,
+    answer_within_file,
+)
 from quaestor.answers.ask_back import ask_back, with_subject
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.document_parts import answer_with_part
@@ -145,6 +150,7 @@ def may_ask_history(text: str) -> bool:
 
 WAYS: tuple[Way, ...] = (
     answer_origin,
+    answer_with_customary_file,
     answer_project_facts,
     explain_named_fault,
     list_declared,
