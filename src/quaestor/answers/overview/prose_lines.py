@@ -36,7 +36,8 @@ _SCRIPT = re.compile(r"^\s*(?:import|export)\s.*\bfrom\s+['\"]")
 """An import at the head of a page of components."""
 _MARKERS = re.compile(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
-_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+# Without spaces between words, each sign counts.
+_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|[^\W\d_]{2,}")
 _SPACES = re.compile(r"\s+")
 _ADDRESS = re.compile(r"\bhttps?://\S+")
 _FEWEST_WORDS = 4
