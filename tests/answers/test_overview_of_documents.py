@@ -145,3 +145,16 @@ def test_a_book_is_begun_with_its_first_chapters(made: Make) -> None:
     other = answer_by_way(Question("What are the chapters?"), index)
     assert other is not None and other.way == "overview"
     assert "Begin with" not in other.text(range(1, 99))
+
+
+def test_no_starter_is_about_rights_or_about_links_to_elsewhere(made: Make) -> None:
+    links = "".join(f"- [On let {number}](https://example.org/{number})\n" for number in range(5))
+    text = "本章介绍怎样声明变量，也介绍怎样使用它们，并给出一些例子。\n"
+    pages = {
+        "README.md": f"# 教程\n\n{text}\n## 版权许可\n\n{text}",
+        "docs/let.md": f"# 变量\n\n## 声明变量\n\n{text}",
+        "docs/reference.md": f"# 参考链接\n\n## let 和 const\n\n{links}",
+    }
+    asked = [one.question for one in starters(made(pages))]
+    assert any("声明变量" in one for one in asked)
+    assert not any("许可" in one or "let 和 const" in one for one in asked)
