@@ -179,6 +179,9 @@ def test_building_and_testing_are_told_apart_and_what_a_manifest_says_is_no_comm
         ("## Install\n\n    npm install\n    npm run build\n", [(3, 4)]),
         ("## Build\n\n    make\n\n## Testing\n\n    make test\n", [(3, 3), (7, 7)]),
         ("## Build and test\n\n    make && make test\n", [(3, 3)]),
+        # What has commands enough is told without its subsections.
+        ("## Development\n\n    make\n    make test\n\n### Completions\n\nCopy them.\n", [(3, 4)]),
+        ("## Building\n\n    make\n\n### On Windows\n\n    make win\n", [(3, 7)]),
     ],
 )
 def test_sections_on_building_what_is_here(readme: str, sections: list[tuple[int, int]]) -> None:

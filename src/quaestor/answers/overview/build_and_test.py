@@ -248,6 +248,9 @@ def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str], aim: Ai
         if at <= end or not fits[number] or _is_below_separate_tests(heads, number):
             continue
         end = next((other - 1 for other, _, of in heads[number + 1 :] if of <= level), len(lines))
+        own = next((other - 1 for other, *_ in heads[number + 1 :] if other <= end), end)
+        if sum(_COMMAND.match(line) is not None for line in lines[at:own]) > 1:
+            end = own  # it needs no subsections, which may be about anything
         last = _whole_blocks(lines, at, min(end, at + _LONGEST_SECTION), {other for other, _, _ in heads})
         if last > at and _shows(lines[at:last], aim):
             first = next(one for one in range(at + 1, last + 1) if lines[one - 1].strip(" =-^"))
