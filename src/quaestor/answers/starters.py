@@ -365,12 +365,11 @@ def _questions_from_headings(material: Material, path: str, project: str) -> Ite
     ends = [line for line, _ in sections[1:]] + [len(lines) + 1]
     for (first, text), end in zip(sections, ends[: len(sections)], strict=True):
         heading = _without_numbering(text)
-        unfit = _ANYBODYS.fullmatch(heading) or _NO_SUBJECT.search(heading)
-        links = sum("://" in line for line in lines[first : end - 1])  # what leads elsewhere says little itself
-        if not 4 <= len(heading) <= _LONGEST_HEADING or unfit or 2 * links > end - first:
+        if not 4 <= len(heading) <= _LONGEST_HEADING or _ANYBODYS.fullmatch(heading) or _NO_SUBJECT.search(heading):
             continue
+        leads_elsewhere = 2 * sum("://" in line for line in lines[first : end - 1]) > end - first
         subject = title if heading != title and not _ANYBODYS.fullmatch(title) else ""
-        if not (heading == own and readme) and (question := question_of(heading, subject, names)):
+        if not (leads_elsewhere or (heading == own and readme)) and (question := question_of(heading, subject, names)):
             thing = subject_of_question(question)
             before, after = _TELL_IN.get(language, ("", ""))
             yield Starter(f"{before}{heading}{after}" if thing and before else question, path, first, end - 1)
@@ -447,8 +446,9 @@ def _forms(heading: str, subject: str, written: str) -> Iterator[str]:
     if match := _INTRODUCED.fullmatch(heading):
         yield f"What is {match['thing']}?"
     yield _act(heading, subject)
-    plain = heading.lower() not in _NOUNS and not _ASKS.match(heading) and not _CUT_OFF.search(heading)
-    if plain and not re.search(r"[,:;]|\b(?:that|which|is|are|was)\b|^(?:an?|the)\b", heading, re.IGNORECASE):
+    says = not {"is", "are", "was", "were"}.isdisjoint(heading.lower().split())  # "Wrapping is explicit" is no thing
+    plain = not says and heading.lower() not in _NOUNS and not (_ASKS.match(heading) or _CUT_OFF.search(heading))
+    if plain and not re.search(r"[,:;]|\b(?:that|which)\b|^(?:an?|the)\b", heading, re.IGNORECASE):
         # A title is named as it is written, a plain phrase as within a sentence.
         yield f"{_TELL}{heading if heading[1:] == written[1:] else written}."
 

@@ -331,7 +331,9 @@ def _distance(name: str, aim: Aim | None) -> int:
 
 def _first_of(line: str, path: str, number: int, brief: str) -> Statement:
     """Return names that a file defines, with the line of the first as evidence."""
-    return Statement(line.strip()[:_LONGEST], Source(path, number, number), verbatim=True, brief=brief)
+    # Quote marks with a backslash before them end nothing, so that no part of the line can be quoted.
+    whole = "\\" not in line
+    return Statement(line.strip()[:_LONGEST], Source(path, number, number), verbatim=whole, brief=brief)
 
 
 def _lead_in_pattern(aim: Aim | None) -> re.Pattern[str]:

@@ -25,7 +25,6 @@ from quaestor.answers.overview.overview_question import (
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
-from quaestor.related.imports import imports_of
 from quaestor.search.path_roles import profile_path
 
 _READMES = (
@@ -150,6 +149,7 @@ def _importers_of(name: str, folder: str, corpus: Corpus) -> WayAnswer | None:
 def _places_importing(name: str, folder: str, corpus: Corpus) -> Iterator[tuple[str, int]]:
     """Yield the path and the line of each import of a folder from outside it, or of a package by its name."""
     from quaestor.answers.overview.material import Material  # noqa: PLC0415 - as above
+    from quaestor.related.imports import imports_of  # noqa: PLC0415 - as above
 
     material, wanted = Material(corpus.store), tuple(_plain_parts(name.split("/")))
     for stored in material.chunks_with(_IMPORTING, _MOST_IMPORTING):

@@ -199,7 +199,7 @@ def _pieces_with_marks(entry: Entry, overview: Overview) -> Iterator[str | int]:
 def _in_quote_marks(says: Statement) -> str:
     """Return a statement's text, in quote marks if it can be compared with its source character by character."""
     text = on_one_line(says.text)
-    if says.verbatim and _QUOTE_MARKS.search(text) and says.brief is not None and "\\" not in text:
+    if says.verbatim and _QUOTE_MARKS.search(text) and says.brief is not None:
         # Of a line of code that holds quote marks, what stands between them, unless that is torn from its brackets.
         part = max(_QUOTE_MARKS.split(text), key=len).strip()
         text = text if part.endswith(tuple("[({<")) or part.startswith(tuple("])}>")) else part
