@@ -36,8 +36,10 @@ _SCRIPT = re.compile(r"^\s*(?:import|export)\s.*\bfrom\s+['\"]")
 """An import at the head of a page of components."""
 _MARKERS = re.compile(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
-_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+# Without spaces between words, each sign counts.
+_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|[^\W\d_]{2,}")
 _SPACES = re.compile(r"\s+")
+_ADDRESS = re.compile(r"\bhttps?://\S+")
 _FEWEST_WORDS = 4
 _LONGEST = 4_000
 _LISTING = re.compile(r"-{4,}|\.{4,}")
@@ -95,7 +97,7 @@ def plain(text: str) -> str:
 
 def says_something(text: str) -> bool:
     """Return whether a text has enough words to be a sentence."""
-    return len(_WORD.findall(text)) >= _FEWEST_WORDS
+    return len(_WORD.findall(_ADDRESS.sub("", text))) >= _FEWEST_WORDS
 
 
 def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
