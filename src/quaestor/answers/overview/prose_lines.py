@@ -287,7 +287,9 @@ def _heading(lines: Sequence[str], number: int) -> str | None:
     if marked is not None:
         return plain(marked)
     following = lines[number] if number < len(lines) else ""
-    if line.strip() and not line.startswith((" ", "\t")) and _UNDERLINE.match(following):
+    # Between two lines of one mark, a title of reStructuredText is often indented.
+    overlined = number > 1 and following.strip() == lines[number - 2].strip()
+    if line.strip() and (overlined or not line.startswith((" ", "\t"))) and _UNDERLINE.match(following):
         return plain(line) if len(following.strip()) >= len(line.strip()) * 0.6 else None
     return "" if _UNDERLINE.match(line) else None
 
