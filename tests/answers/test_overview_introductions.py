@@ -199,6 +199,8 @@ def test_a_comment_within_code_is_no_heading() -> None:
     assert [title for _, title in headings(page.split("\n"))] == ["Guide", "Use", "How"]
     apart = "# Guide\n\n-----\n\n# Use\n\n-----\n\n# Run"
     assert [title for _, title in headings(apart.split("\n"))] == ["Guide", "Use", "Run"]
+    ruled = "# Guide\n\n-----\n## Use\n\n-----\n## Run\n"
+    assert [title for _, title in headings(ruled.split("\n"))] == ["Guide", "Use", "Run"]
 
 
 def test_a_title_between_two_lines_of_one_mark_may_be_indented() -> None:

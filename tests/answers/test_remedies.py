@@ -113,6 +113,33 @@ Why is *the bowline slipped from its post* said?
 Why is *the splice has opened under load* said?
     It is too short by far. Make it five tucks long, and whip its end.
 """
+MANUAL = """.TH FERRY 1
+.SH NAME
+ferry \\- carry boats
+.SH DIAGNOSTICS
+.PP
+If it says "the ferry ran aground on a sandbank", wait for the tide, and use a lighter boat instead.
+.SH FILES
+.PP
+None is read.
+"""
+CODES = """# Codes
+
+| Code | What to do |
+|---|---|
+| `FERRY_ERR_FULL` | Take the next ferry, or a smaller load. |
+| `ENOSPC` | Make room on the deck before the next journey. |
+"""
+FERRY = """class TideTurned(Exception):
+    pass
+
+
+def board(ferry):
+    if ferry.tide:
+        raise TideTurned(ferry)
+    if ferry.load > 9:
+        fail("FERRY_ERR_FULL")
+"""
 CHANGES = """# Changelog
 
 ## 0.2
@@ -126,6 +153,9 @@ FILES = {
     "docs/guide.md": GUIDE,
     "docs/tides.md": LONG,
     "docs/ropes.rst": TERMS,
+    "docs/ferry.1": MANUAL,
+    "docs/codes.md": CODES,
+    "src/ferry.py": FERRY,
     "CHANGELOG.md": CHANGES,
 }
 
@@ -195,6 +225,27 @@ def test_what_a_question_says_that_somebody_gets_is_told_of(
     assert (answer.way, told(answer)) == ("errors", places)
 
 
+def test_a_section_of_a_manual_page_ends_with_the_next(index: Index) -> None:
+    assert told(checked_answer(index, "error: the ferry ran aground on a sandbank")) == [("docs/ferry.1", 5, 6)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("FerryError [FERRY_ERR_FULL]: no boat fits beside the 3 others", 5),
+        ("OSError: [Errno 28] ENOSPC: write failed at once", 6),
+        ("Why do I get ENOSPC?", 6),
+    ],
+)
+def test_a_code_is_told_of_by_its_row(index: Index, text: str, line: int) -> None:
+    assert told(checked_answer(index, text)) == [("docs/codes.md", line, line)]
+
+
+def test_a_class_that_is_not_called_after_a_fault_is_one_if_it_is_raised(index: Index) -> None:
+    answer = checked_answer(index, "Why do I get TideTurned?")
+    assert [(hit.path, hit.start_line) for hit in answer.hits] == [("src/ferry.py", 6), ("src/ferry.py", 1)]
+
+
 def test_a_status_is_given_where_code_sets_it_and_not_where_it_is_compared(index: Index) -> None:
     answer = checked_answer(index, "Why do I get a 413?")
     assert "Code gives the status `413` at 1 place:" in text_of(answer)
@@ -218,7 +269,8 @@ def test_what_no_document_tells_of_as_a_fault_is_left_to_the_search(index: Index
 @pytest.mark.parametrize(
     ("message", "names"),
     [
-        ("shop.QuayError: no place", ("shop.QuayError",)),
+        ("shop.QuayError: no place", ("QuayError",)),
+        ("Quay::Error: no place", ("Quay::Error",)),
         ("connect ECONNREFUSED 10.0.0.1:80", ("ECONNREFUSED",)),
         ("ERROR failed with ERR_QUAY_SHUT", ("ERR_QUAY_SHUT",)),
         ("warning TS2304: x", ("TS2304",)),

@@ -76,7 +76,7 @@ def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
-    from quaestor.answers.remedies import names_of_faults, told_of_message  # noqa: PLC0415 - few questions are pasted
+    from quaestor.answers.remedies import Fault, names_of_faults, told_of_message  # noqa: PLC0415 - few are pasted
 
     trace, lines = read_trace(text), CorpusLines(corpus)
     message = "\n".join(trace.messages)
@@ -93,10 +93,8 @@ def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
     traced = frames and (len(trace.frames) > 1 or trace.frames[0].names)
     known = bool(places.origin is not None or raising or traced)
     fixed = () if read is None or places.origin is None else fixed_words(read, places.origin, lines)
-    # Where the template is known, no value of the message is looked for.
-    said = fixed or (read.lines if read is not None and places.origin is None else ())
-    weights = {} if read is None else read.weights
-    told = told_of_message(said, weights, errors, corpus, lines, surely=not known)
+    said = Fault(names=errors) if read is None else Fault(read.lines, read.weights, errors)
+    told = told_of_message(fixed, said, corpus, lines, surely=not known)
     if not known:
         return _tell_only(told) if told and (errors or reports_fault(text)) else None
     return _ErrorAnswer(corpus, lines, places, frames, message).answer(raising, told, errors)

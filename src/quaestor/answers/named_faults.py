@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from errno import errorcode
 from itertools import groupby
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
@@ -157,14 +158,15 @@ def explain_named_fault(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not (number or name or phrase):
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _explain(number, name, phrase, corpus))
+    meaning = re.search(r"\bmean\W*$|^\S+$", text, _I) is not None
+    return corpus.retry_reopened(lambda: _explain(number, name, phrase, corpus, meaning=meaning))
 
 
-def _explain(number: str, name: str, phrase: str, corpus: Corpus) -> WayAnswer | None:
+def _explain(number: str, name: str, phrase: str, corpus: Corpus, *, meaning: bool) -> WayAnswer | None:
     explained = _explain_code(number, corpus) if number else _explain_raised(name, corpus) if name else None
     if explained is not None or not phrase:
         return explained
-    return _tell_phrase(phrase, corpus)
+    return _tell_phrase(phrase, corpus, meaning=meaning)
 
 
 def read_fault_question(text: str) -> str:
@@ -202,18 +204,20 @@ def read_exit_question(text: str) -> str:
 
 def _explain_raised(name: str, corpus: Corpus) -> WayAnswer | None:
     """Return where an error is raised, and below it what documents say of it; None if neither is known."""
+    from quaestor.answers.remedies import documented  # noqa: PLC0415 - few questions are about errors
+
     lines, draft = CorpusLines(corpus), Draft()
     resolved = resolve_name(corpus, name, ("definitions", "callers"), _LIMIT)
     if resolved is not None and resolved.related is not None and not resolved.corrected:
         _quote_raised(name, resolved.related, lines, draft)
-    _quote_documented(name, _documented(name, corpus, lines), draft)
+    _quote_documented(name, documented(name, corpus, lines), draft)
     return draft.finish("errors") if draft.hits else None
 
 
-def _quote_documented(name: str, documented: Sequence[Hit], draft: Draft) -> None:
-    if documented:
+def _quote_documented(name: str, told: Sequence[Hit], draft: Draft) -> None:
+    if told:
         draft.say("The documents say of it:" if draft.hits else f"The documents say of {in_code(name)}:")
-    for hit in documented:
+    for hit in told:
         draft.quote(hit)
 
 
@@ -235,38 +239,36 @@ def _quote_raised(name: str, related: Related, lines: CorpusLines, draft: Draft)
         _quote_definition(related, lines, draft)
 
 
-def _documented(name: str, corpus: Corpus, lines: CorpusLines) -> tuple[Hit, ...]:
-    """Return what documents say of an error: the section or the entry about it, else the section that names it."""
-    own = section_about(corpus, lines, name) or entry_about(corpus, lines, name)
-    if own is not None and _says_more(own) and not profile_path(own.path).background:
-        return (own,)
-    return _told_of_name(name, corpus, lines)
-
-
-def _told_of_name(name: str, corpus: Corpus, lines: CorpusLines) -> tuple[Hit, ...]:
-    from quaestor.answers.remedies import Fault, told_of  # noqa: PLC0415 - few questions are about errors
-
-    return told_of(Fault(names=(name,)), corpus, lines, surely=True)
-
-
-def _tell_phrase(phrase: str, corpus: Corpus) -> WayAnswer | None:
+def _tell_phrase(phrase: str, corpus: Corpus, *, meaning: bool) -> WayAnswer | None:
     """Return what documents say of a status of HTTP, a code of an error, or what is called so in a heading."""
     from quaestor.answers.remedies import Fault, told_of  # noqa: PLC0415 - few questions are about errors
 
     lines, draft, status = CorpusLines(corpus), Draft(), _STATUS.search(phrase)
-    code = _OF_FAULT_CODE.search(phrase) or _FAULT.search(phrase)
+    if status is None and " " not in phrase:
+        return _tell_name(phrase, corpus, lines, meaning=meaning)
     if status is not None:
         context = _OF_STATUS | frozenset(word.lower() for word in find_words(phrase))
         fault = Fault(names=(status[0],), besides=content_terms(phrase) - {status[0]}, context=context)
-    elif " " not in phrase and (not code or section_about(corpus, lines, phrase) or entry_about(corpus, lines, phrase)):
-        return None  # an entry is told as one of an option is
     else:
         fault = Fault(names=(phrase,))
-    told = told_of(fault, corpus, lines, surely=True, headed=status is None and not code)
+    told = told_of(fault, corpus, lines, surely=True, headed=status is None)
     _quote_documented(phrase, told, draft)
     if status is not None:
         _quote_giving(status[0], corpus, lines, draft)
     return draft.finish("errors") if draft.hits else None
+
+
+def _tell_name(name: str, corpus: Corpus, lines: CorpusLines, *, meaning: bool) -> WayAnswer | None:
+    """Explain a name that is that of an error by its form, or because code raises it; None for any other."""
+    resolved = resolve_name(corpus, name, ("definitions", "callers"), _LIMIT)
+    related = None if resolved is None or resolved.corrected else resolved.related
+    is_fault = bool(_OF_FAULT_CODE.search(name) or _FAULT.search(name) or name in errorcode.values())
+    if related is not None and related.of("definitions"):
+        fits = name[:1].isupper() and (is_fault or bool(_raising(related)[0]))
+    else:  # what an entry means is told as that of an option is, with what declares it
+        own = section_about(corpus, lines, name) or entry_about(corpus, lines, name) if meaning else None
+        fits = is_fault and own is None
+    return _explain_raised(name, corpus) if fits else None
 
 
 def _quote_giving(status: str, corpus: Corpus, lines: CorpusLines, draft: Draft) -> None:
@@ -297,13 +299,6 @@ def _giving(status: str, corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
         for at, text in enumerate(chunk.text.split("\n"), chunk.span.start_line):
             if gives.search(text[:_LONGEST_LINE]) and not _CAUGHT.search(text) and not COMMENT.match(text):
                 yield folders_to_sources(path), path, at, chunk.symbol or ""
-
-
-def _says_more(documented: Hit) -> bool:
-    """Return whether an entry or a section says anything besides names, as a list of all errors does not."""
-    first, *rest = documented.text.split("\n")
-    below = rest[0] if rest and _indent(rest[0]) > _indent(first) else ""
-    return documented.symbol is not None or len(find_words(f"{first}\n{below}")) >= _FEWEST_WORDS
 
 
 def _raising(related: Related) -> tuple[list[Relative], list[Relative]]:

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from errno import errorcode
 from itertools import chain
 
 from quaestor.answers.drafts import CorpusLines
-from quaestor.answers.explain_option import OF_CONTENTS
+from quaestor.answers.explain_option import OF_CONTENTS, entry_about, section_about
 from quaestor.answers.message_templates import ANY_FAULT
 from quaestor.answers.overview.prose_lines import Part, end_of_blocks, parts_of, start_of_lead
 from quaestor.answers.paragraphs import LIST_ITEM
 from quaestor.answers.template_agreement import agreement, words_of
 from quaestor.chunking.languages import PROSE
+from quaestor.chunking.manual_headings import MANUALS
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import find_words, terms, terms_of_word
@@ -30,10 +31,10 @@ from quaestor.search.names_in_question import looks_like_code, names_of_code
 from quaestor.search.path_roles import folders_to_sources, profile_path
 from quaestor.stores import FieldBoosts, StoredChunk, Where
 
-_FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault)s?$|^Unable[A-Z]")
+_FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault|Warning)s?$|^Unable[A-Z]")
 _CAPITALS = re.compile(r"(?<![\w.-])[A-Z][A-Z\d]*(?:_[A-Z\d]+)*(?![\w.-])")
-_FAULT_CODE = re.compile(r"ERR_\w|E_[A-Z]|\w+_ERR(?:OR)?$|[A-Z]{1,6}\d{3,7}$")
-_MOST_NAMES = 4
+_FAULT_CODE = re.compile(r"(?:^|_)(?:ERR|E)_|_ERR(?:OR)?$|^[A-Z]{1,6}\d{3,7}$")
+_MOST_NAMES, _FEWEST_OF_ENTRY = 4, 5
 _IN_PROSE = Where(languages=tuple(sorted(PROSE)))
 _BODY = FieldBoosts(1.0, 0.0, 0.5)
 _CHUNKS, _RAREST, _EACH_NAME = 60, 16, 60
@@ -46,7 +47,7 @@ _FEWEST, _FEWEST_HEAVY = 3, 2
 _LEAST_OF_MESSAGE, _LEAST_OF_SPAN = 0.7, 0.6
 _VERBATIM = 0.9
 _MOST_LINES, _MOST_CHARACTERS = 24, 2400
-_FEWEST_SHOWN = 5
+_FEWEST_SHOWN, _MOST_LEAD = 5, 12
 _ENOUGH, _SOME = 14, 7
 """Words beside the fault's own with which a section explains it, and with fewer of which it only leads to others."""
 _MOST_OF_PARENT, _MOST_ADVICE = 150, 3
@@ -125,8 +126,8 @@ def told_of(
         headed: whether its heading must have the fault, since the fault's name may mean anything else.
     """
     places = list(chain.from_iterable(_sections(one, fault, lines) for one in _candidates(fault, corpus)))
-    # A changelog mentions much: what it says counts if it has the message itself.
-    places = [one for one in places if not one.background or (fault.lines and one.strength <= -_VERBATIM)]
+    # A changelog mentions much: what it says counts if it alone has the message itself.
+    places = [one for one in places if not one.background or (surely and fault.lines and one.strength <= -_VERBATIM)]
     if surely or headed:
         places = [one for one in places if not one.off_heading or (not headed and _is_about_trouble(one, fault))]
     best = min(places, default=None)
@@ -138,26 +139,45 @@ def told_of(
 
 
 def told_of_message(
-    said: tuple[tuple[str, ...], ...],
-    weights: Mapping[str, float],
-    errors: tuple[str, ...],
+    fixed: tuple[tuple[str, ...], ...],
+    message: Fault,
     corpus: Corpus,
     lines: CorpusLines,
     *,
     surely: bool,
 ) -> tuple[Hit, ...]:
-    """Return the section that has a message; failing that, one about an error that the message names.
+    """Return the section that has a message; failing that, what is said of an error that the message names.
 
     Args:
-        said: the words of the message's lines.
-        weights: the weight of each word.
-        errors: the names of errors in the message.
+        fixed: the words of its template, if that is known; else none.
+        message: the words of its lines, and the names of errors in it.
         corpus: the corpus to search.
         lines: the lines of the corpus.
         surely: as in ``told_of``.
     """
-    told = told_of(Fault(said, weights), corpus, lines, surely=surely) if said else ()
-    return told or (told_of(Fault(names=errors), corpus, lines, surely=True) if errors else ())
+    told = told_of(replace(message, lines=fixed, names=()), corpus, lines, surely=surely) if fixed else ()
+    codes = (documented(name, corpus, lines) for name in message.names if name.isupper())
+    told = told or next(filter(None, codes), ())
+    told = told or (told_of(replace(message, names=()), corpus, lines, surely=True) if message.lines else ())
+    classes = (documented(name, corpus, lines) for name in message.names if not name.isupper())
+    return told or next(filter(None, classes), ())
+
+
+def documented(name: str, corpus: Corpus, lines: CorpusLines) -> tuple[Hit, ...]:
+    """Return what documents say of an error: the section or the entry about it, else a section that names it."""
+    own, fault = section_about(corpus, lines, name), Fault(names=(name,))
+    headed = told_of(fault, corpus, lines, headed=True) if own is None else ()
+    own = own or (None if headed else entry_about(corpus, lines, name))
+    if own is not None and _says_more(own) and not profile_path(own.path).background:
+        return (own,)
+    return headed or told_of(fault, corpus, lines, surely=True)
+
+
+def _says_more(told: Hit) -> bool:
+    """Return whether an entry or a section says anything besides names, as a list of all errors does not."""
+    first, *rest = told.text.split("\n")
+    below = rest[0] if rest and _indent(rest[0]) > _indent(first) else ""
+    return told.symbol is not None or len(find_words(f"{first}\n{below}")) >= _FEWEST_OF_ENTRY
 
 
 def names_of_faults(message: str) -> tuple[str, ...]:
@@ -167,9 +187,10 @@ def names_of_faults(message: str) -> tuple[str, ...]:
     """
     if message and looks_like_code(message) and not any(map(str.isspace, message)):
         return (message,)
-    classes = (name for name in names_of_code(message) if _FAULT.search(name) and name not in ANY_FAULT)
-    codes = (one for one in _CAPITALS.findall(message) if one in errorcode.values() or _FAULT_CODE.match(one))
-    return tuple(dict.fromkeys((*classes, *codes)))[:_MOST_NAMES]
+    written = (one for one in names_of_code(message) if _FAULT.search(one) and one not in ANY_FAULT)
+    classes = (one if own in ANY_FAULT else own for one in written if (own := re.split(r"::|[.\\]", one)[-1]))
+    codes = (one for one in _CAPITALS.findall(message) if one in errorcode.values() or _FAULT_CODE.search(one))
+    return tuple(dict.fromkeys((*codes, *classes)))[:_MOST_NAMES]
 
 
 def _candidates(fault: Fault, corpus: Corpus) -> list[StoredChunk]:
@@ -196,8 +217,19 @@ def _sections(stored: StoredChunk, fault: Fault, lines: CorpusLines) -> Iterator
     parts: list[Part] | None = None
     for at, strength in _lines_telling(stored, fault) if file is not None else ():
         assert file is not None
-        parts = [*parts_of(file.lines)] if parts is None else parts
+        parts = _parts_of(file) if parts is None else parts
         yield _section_at(file, parts, at, strength, fault)
+
+
+def _parts_of(file: IndexedFile) -> list[Part]:
+    """Return the sections of a document; of a manual, whose headings are commands, each up to the next heading."""
+    find = MANUALS.get(file.document.language)
+    if find is None:
+        return [*parts_of(file.lines)]
+    data = file.text.encode("utf-8", "replace")
+    heads = [(data.count(b"\n", 0, one.start) + 1, one.title) for one in find(data, 0)]
+    ends = [*(at - 1 for at, _ in heads[1:]), len(file.lines)]
+    return [Part(title, at + 1, end, ()) for (at, title), end in zip(heads, ends, strict=True)]
 
 
 def _lines_telling(stored: StoredChunk, fault: Fault) -> Iterator[tuple[int, float]]:
@@ -240,10 +272,12 @@ def _agreement(message: Sequence[str], told: Sequence[str], weights: Mapping[str
     whole = sum(weights.get(word, 0.0) for word in message)
     near = agreement(told, message, weights)
     heavy = {word for word in set(message) & set(told) if weights.get(word, 0) > _LIGHT}
-    if near.words < _FEWEST or len(heavy) < _FEWEST_HEAVY or not whole or near.of_span < _LEAST_OF_SPAN:
+    if near.words < _FEWEST or not whole or near.of_span < _LEAST_OF_SPAN:
         return 0.0
     share = min(1.0, near.weight / whole)
-    return share if share >= _LEAST_OF_MESSAGE else 0.0
+    # The fewer words a text has of a message, the more of it they must be, and the closer they must stand.
+    apart = (share < _VERBATIM) + min(near.between, 2)
+    return share if share >= _LEAST_OF_MESSAGE and len(heavy) >= _FEWEST_HEAVY + apart else 0.0
 
 
 def _section_at(file: IndexedFile, parts: Sequence[Part], at: int, strength: float, fault: Fault) -> _Section:
@@ -275,7 +309,7 @@ def _part_at(file: IndexedFile, parts: Sequence[Part], at: int, said: frozenset[
 
     One that says nothing but the fault, as below a heading "Problem", goes on to the end of the section around it.
     """
-    holding = [one for one in parts if one.first - 2 <= at <= one.last]
+    holding = [one for one in parts if _line_of_heading(one, file.lines) <= at <= one.last]
     if not holding:
         return Part(file.document.title or "", 1, len(file.lines), ())
     part = holding[-1]
@@ -283,6 +317,12 @@ def _part_at(file: IndexedFile, parts: Sequence[Part], at: int, said: frozenset[
         return part
     parent = holding[-2]
     return parent._replace(first=part.first) if parent.last - parent.first <= _MOST_OF_PARENT else part
+
+
+def _line_of_heading(part: Part, lines: Sequence[str]) -> int:
+    """Return the line of a section's heading, which may be underlined."""
+    above = part.first - 1
+    return above - (not find_words(lines[above - 1])) if above > 0 else 1
 
 
 def _count_besides(texts: Sequence[str], said: frozenset[str]) -> int:
@@ -309,7 +349,7 @@ def _shown(lines: Sequence[str], told: _Section, said: frozenset[str]) -> list[t
         entry = _entry_around(lines, told, said)
         if entry is not None:
             return [entry]
-        start = start_of_lead(lines, told.at, told.first)
+        start = max(start_of_lead(lines, told.at, told.first), told.at - _MOST_LEAD)
     if _fits(lines, told.first, told.last):
         return [(told.first, told.last)]
     end = _end_of_excerpt(lines, start, told.last)
@@ -357,8 +397,9 @@ def _entry_around(lines: Sequence[str], told: _Section, said: frozenset[str]) ->
         # What is indented more than a term is a block of code.
         begins = LIST_ITEM.match(line) or (least < _CODE and head < end and _indent(lines[head]) > least)
         own = lines[head - 1 : end]
-        advises = _count_besides(own, said) >= _ENOUGH and not (_ADVICE - said).isdisjoint(words_of(" ".join(own)))
-        if begins and advises and _fits(lines, head, end):
+        is_term = head == told.at and (head == 1 or not lines[head - 2].strip())
+        advises = not (_ADVICE - said).isdisjoint(words_of(" ".join(own))) and _count_besides(own, said) >= _ENOUGH
+        if begins and (advises or (is_term and _count_besides(own, said) >= _SOME)) and _fits(lines, head, end):
             return head, end
     return None
 

@@ -262,7 +262,10 @@ def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 def _opens_listing(lines: Sequence[str], number: int) -> bool:
     """Return whether a line of hyphens or dots begins a block, and is neither an underline nor a rule."""
     mark, following = lines[number - 1].strip(), next((line.strip() for line in lines[number : number + 1]), "")
-    closed = bool(following) and any(line.strip() == mark for line in lines[number + 1 :])
+    # Right below a rule in Markdown a section begins.
+    closed = (
+        bool(following) and not following.startswith("##") and any(line.strip() == mark for line in lines[number + 1 :])
+    )
     return closed and not _underlines(lines, number)
 
 
