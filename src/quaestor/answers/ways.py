@@ -35,6 +35,7 @@ from quaestor.answers.overview.overview_question import asks_for_more_than_what_
 from quaestor.answers.passage_order import without_restated
 from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
 from quaestor.answers.quotes import answer
+from quaestor.answers.usage_questions import answer_usage
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
 from quaestor.core.terms import content_terms
@@ -168,6 +169,7 @@ WAYS: tuple[Way, ...] = (
     explain_term,
     answer_within_file,
     answer_error,
+    answer_usage,
     ask_back,
 )
 """All ways, in the order in which they are tried: the narrower a way's questions are, the earlier it comes."""

@@ -1,0 +1,297 @@
+"""Answers how something is done with the program: "How do I follow symlinks?", "Can I use it with pandas?".
+
+A search compares whole passages with the question, so that a page of options, of which one line answers, is as good as
+any other. What answers is the section of a document for users whose heading says what is asked, or the entry of an
+option or a parameter that does: each word that tells something stands in its name or in what is said of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, product
+
+from quaestor.answers.configuration import is_manual, may_set, read_configuration_question, words_of_name
+from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.explain_option import ASIDE, LONGEST_LINE, bounds_of_call
+from quaestor.answers.option_lists import SettingKind, beside_program, end_of_entry, settings_at
+from quaestor.answers.overview.introduction import readme_of
+from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.overview_answer import own_names
+from quaestor.answers.overview.prose_lines import Part, end_of_blocks, is_fence, paragraphs, parts_of
+from quaestor.answers.paragraphs import LIST_ITEM
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.languages import PROSE
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import stems_of
+from quaestor.corpus import Corpus
+from quaestor.related.stored_files import IndexedFile
+from quaestor.search.names_in_question import names_of_code
+from quaestor.search.path_roles import folders_to_sources, profile_path
+from quaestor.search.spelling import SAY_NOTHING
+
+_ASKS = re.compile(
+    r"(?:how\s+(?:(?:do|can|could|should|would|must)\s+(?:i|we|you|one)|to)"
+    r"|(?:can|could|may|must|should)\s+(?:i|we|you|one|it)|do\s+(?:i|we|you)\s+have\s+to"
+    r"|(?:is\s+it\s+possible|is\s+there\s+(?:a\s+way|an?\s+(?:option|flag|setting|parameter)))\s+(?:to|for)"
+    r"|(?P<whether>(?:does|will)\s+it))\s+(?P<said>.+)"
+)
+_PHRASES = re.compile(r"\b(?:turn|switch)(\s+(?:\w+\s+){0,3}?)o(n|ff)\b")
+_IT_DOES = re.compile(r"\s(?:that\s+)?it\s+\w+$")
+"""A clause about things of the program: "the files it finds"."""
+_GENERIC = frozenset(
+    stems_of(
+        """use using used usage get getting make making have do set setting settings change changing configure
+        configuring configuration specify define choose pick adjust want let tell work support supported allow
+        possible way option options flag parameter own custom automatically automatic require required need run
+        running add adding give provide put pass enable turn switch activate keep control it one thing something
+        another other file files different itself existing several multiple please built in-built guide example
+        examples integration integrating with specific particular certain try instead all some project program app
+        application""".split()
+    )
+)
+"""Words of which an entry or a heading need not say anything."""
+_OFF = "disable disabled deactivate suppress silence silent quiet mute hide omit skip avoid off"
+_SAME = tuple(
+    frozenset(stems_of(one.split()))
+    for one in (
+        _OFF,
+        "limit maximum maximal max restrict",
+        "show print display output",
+        "symlink symlinks symbolic",
+        "directory directories folder folders dir",
+        "delete remove",
+        "color colors colour colours",
+        "password passphrase passwd",
+        "ignore exclude",
+        "https tls ssl",
+        "login auth authentication authenticate",
+    )
+)
+"""Words by which people and programs mean the same."""
+_SWITCHES_OFF = _SAME[0]
+_NEGATIVE = frozenset(("no", "without", "never"))
+_VALUES = re.compile(r"\b(?:never|none|false)\b", re.IGNORECASE)
+_ALTERNATIVES = re.compile(r"[\w.+-]+(?:/[\w.+-]+)+")
+_ADDED = re.compile(r"\s*\([^()]*\)")
+_NAMES = re.compile(r"(?<![\w-])-{1,2}([A-Za-z][\w-]*)|`([A-Za-z][\w-]*)`|(?<=:param )\s*(\w+)")
+_PARAMETER = re.compile(
+    r"\s*(?:[*-]\s+)?(?::param\s+(?:[\w.]+\s+)?|@param\s+(?:\{[^}\n]*\}\s*)?)?\[?[*`]{0,2}(?P<name>[A-Za-z_]\w*)[*`]{0,2}\]?\s*(?:\([^()\n]*\))?\s*"
+    r"(?::(?![:=])\s*\S|(?<=param )\S|-\s+\w)"
+)
+_PARAMETERS = re.compile(
+    r":param|@param|\b(?:optional|default)\b|\((?:str|int|bool|float|iterable|list|dict)\b", re.IGNORECASE
+)
+_SUPPORTS = re.compile(r"\b(?:support|compatib|integrat|works?\b|runs?\b)", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s\|")
+_LONGEST, _MOST_WORDS, _MOST_READ, _MOST_WAYS, _MOST_LINES, _HEAD = 120, 5, 400, 12, 24, 40
+_MOST_EXTRA, _HEAD_OF_ENTRY, _LONGEST_NAMES, _MOST_TOLD, _MOST_NAMES = 1, 300, 60, 7, 6
+
+
+class _Asked(NamedTuple):
+    """What is asked.
+
+    Attributes:
+        words: the stems of its telling words, each with those that mean the same.
+        whether: whether it is asked if the program does something at all.
+    """
+
+    words: tuple[frozenset[str], ...]
+    whether: bool
+
+    def lacks(self, stems: frozenset[str]) -> tuple[frozenset[str], ...]:
+        """Return the words that some stems do not hold."""
+        return tuple(one for one in self.words if one.isdisjoint(stems))
+
+
+class _Place(NamedTuple):
+    """Lines that answer; they sort by how well they fit."""
+
+    rank: tuple[int, ...]
+    path: str
+    first: int
+    last: int
+    title: str
+
+
+def answer_usage(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer how something is done with the program; None for other questions, or if nothing is called so."""
+    asked = _read(question.text, corpus)
+    if asked is None:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _answer(asked, corpus))
+
+
+def _read(text: str, corpus: Corpus) -> _Asked | None:
+    """Return what a question of a user asks; None for any other question."""
+    match = _ASKS.fullmatch(read_configuration_question(text, corpus)) if len(text) <= _LONGEST else None
+    if match is None or names_of_code(text):
+        return None
+    said = _IT_DOES.sub("", match["said"])
+    said = _PHRASES.sub(lambda one: ("disable" if one[2] == "ff" else "enable") + one[1], said)
+    words = _telling(said)
+    same = tuple(dict.fromkeys(next((group for group in _SAME if one in group), frozenset((one,))) for one in words))
+    return _Asked(same, bool(match["whether"])) if 0 < len(same) <= _MOST_WORDS else None
+
+
+def _telling(text: str) -> tuple[str, ...]:
+    """Return the stems of the words of a text that tell something, in order. Pure."""
+    words = (word for word in words_of_name(text) if word not in SAY_NOTHING and len(word) > 1)
+    return tuple(dict.fromkeys(one for one in stems_of([*words]) if one not in _GENERIC))
+
+
+def _stems_in(text: str) -> frozenset[str]:
+    return frozenset(stems_of(words_of_name(text)))
+
+
+def _answer(asked: _Asked, corpus: Corpus) -> WayAnswer | None:
+    material, lines, draft = Material(corpus.store), CorpusLines(corpus), Draft()
+    own = _stems_in(" ".join(own_names(corpus)))
+    places = sorted(_places(asked, own, corpus, material, lines))
+    for place in _of_different_files(places):
+        draft.quote(lines.hit(place.path, place.first, place.last, place.title or None))
+    return draft.finish("usage") if draft.hits else None
+
+
+def _of_different_files(places: Sequence[_Place]) -> Iterator[_Place]:
+    """Yield the best place, and the next of another file that fits as well."""
+    yield from places[:1]
+    yield from islice((one for one in places if one.rank[:2] == places[0].rank[:2] and one.path != places[0].path), 1)
+
+
+def _places(
+    asked: _Asked, own: frozenset[str], corpus: Corpus, material: Material, lines: CorpusLines
+) -> Iterator[_Place]:
+    """Yield the sections, paragraphs and entries that say all words of the question."""
+    told = [one for one in asked.words if len(one) <= _MOST_NAMES] or asked.words
+    ways = islice(product(*map(sorted, told)), _MOST_WAYS)
+    held = {one for way in ways for one in corpus.store.holding(way, _MOST_READ)}
+    readme, is_beside = readme_of(material, ""), beside_program(corpus)
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for stored in corpus.store.get(held).values():
+        spans.setdefault(stored.document.path, []).append((stored.chunk.span.start_line, stored.chunk.span.end_line))
+    for path, found in spans.items():
+        document = material.documents[path]
+        prose = document.language in PROSE
+        of_users = path == readme or is_manual(path, material) if prose else may_set(document) and not is_beside(path)
+        file = lines.file(path) if of_users and not profile_path(path).test and not ASIDE.search(path) else None
+        if file is None:
+            continue
+        if prose:
+            yield from _sections(asked, own, file, found)
+            yield from _introductions(asked, own, file, found) if document.language != "rst" else ()
+            yield from _statements(asked, file, found) if asked.whether else ()
+        yield from _entries(asked, own, file, found)
+
+
+def _extra(stems: Iterable[str], asked: _Asked) -> int:
+    return sum(not any(one in group for group in asked.words) for one in stems)
+
+
+def _sections(
+    asked: _Asked, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+) -> Iterator[_Place]:
+    """Yield the sections at some lines whose headings say what is asked; what they lack is said below."""
+    path = file.document.path
+    for part in parts_of(file.lines):
+        if part.first > part.last or not any(first <= part.last and part.first <= last + 1 for first, last in found):
+            continue
+        title = frozenset(_telling(_one_of_several(_ADDED.sub("", part.title), asked))) - own
+        missing, extra = asked.lacks(title), _extra(title, asked)
+        said = len(asked.words) - len(missing)
+        if said and extra <= _MOST_EXTRA * (said > 1) and (not missing or _says(part, asked, said > 1, file)):
+            end = end_of_blocks(file.lines, part.first, min(part.last, part.first + _MOST_LINES), part.last)
+            yield _Place((len(missing), extra, 0, path.count("/"), part.first), path, part.first, end, part.title)
+
+
+def _one_of_several(title: str, asked: _Asked) -> str:
+    """Return a heading with only the alternative that is asked for: "Jupyter" of "IPython/Jupyter"."""
+
+    def chosen(match: re.Match[str]) -> str:
+        asked_for = (one for one in match[0].split("/") if not asked.words or not _extra(_telling(one), asked))
+        return next(asked_for, match[0])
+
+    return _ALTERNATIVES.sub(chosen, title)
+
+
+def _says(part: Part, asked: _Asked, mostly: bool, file: IndexedFile) -> bool:
+    """Return whether a section says all words; one sentence does, if its heading says hardly any of them."""
+    text = "\n".join(file.lines[part.first - 1 : min(part.last, part.first + _HEAD)])
+    if mostly:
+        return not asked.lacks(_stems_in(f"{part.title}\n{text}"))
+    told = (one.text for one in paragraphs(text.split("\n")))
+    return any(not asked.lacks(_stems_in(one)) for each in told for one in _SENTENCE.split(each))
+
+
+def _introductions(
+    asked: _Asked, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+) -> Iterator[_Place]:
+    """Yield the short paragraphs among some lines that say what the code below them does, with that code."""
+    path = file.document.path
+    for begin, code in _before_code(file.lines):
+        text = "\n".join(file.lines[begin - 1 : code - 1])
+        told = frozenset(_telling(text)) - own
+        among = any(first <= begin <= last for first, last in found)
+        if among and len(told) <= _MOST_TOLD and not asked.lacks(_stems_in(text)):
+            end = end_of_blocks(file.lines, begin, code, min(len(file.lines), code + _MOST_LINES))
+            yield _Place((0, _extra(told, asked), 1, path.count("/"), begin), path, begin, end, "")
+
+
+def _before_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first line of each paragraph above a block of code, and the line where that block begins."""
+    begins, opened = 0, False
+    for at, line in enumerate(lines, 1):
+        if is_fence(line):
+            if not opened and begins:
+                yield begins, at
+            begins, opened = 0, not opened
+        elif line.strip():
+            blank = at > 1 and not lines[at - 2].strip()
+            begins = 0 if opened or line.startswith("#") else at if blank or not begins else begins
+
+
+def _statements(asked: _Asked, file: IndexedFile, found: Sequence[tuple[int, int]]) -> Iterator[_Place]:
+    """Yield the items of lists, and the paragraphs, that say in one sentence what is supported."""
+    path = file.document.path
+    items = ((at, end_of_entry(file.lines, at)) for at, line in enumerate(file.lines, 1) if LIST_ITEM.match(line))
+    for begin, end in (*items, *((one.start_line, one.end_line) for one in paragraphs(file.lines))):
+        text = "\n".join(file.lines[begin - 1 : end])
+        sentences = _SENTENCE.split(text) if any(first <= begin <= last for first, last in found) else ()
+        if any(_SUPPORTS.search(one) and not asked.lacks(_stems_in(one)) for one in sentences):
+            yield _Place((len(asked.words), 0, 3, path.count("/"), begin), path, begin, end, "")
+
+
+def _entries(
+    asked: _Asked, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+) -> Iterator[_Place]:
+    """Yield the entries among some lines whose name and description say all words of the question."""
+    path = file.document.path
+    for at in sorted({at for first, last in found for at in range(first, min(last, len(file.lines)) + 1)}):
+        for name, begin, end in _entries_at(file, at):
+            text = "\n".join(file.lines[begin - 1 : end])[:_HEAD_OF_ENTRY]
+            called = _stems_in(name) - own
+            called |= _SWITCHES_OFF if _NEGATIVE.intersection(called) or _VALUES.search(text) else frozenset()
+            missing, extra = asked.lacks(called), _extra(called - _GENERIC - _SWITCHES_OFF - _NEGATIVE, asked)
+            if len(missing) == len(asked.words):
+                fits = len(missing) > 1 and any(not asked.lacks(_stems_in(one)) for one in _SENTENCE.split(text))
+            else:
+                fits = not asked.lacks(called | _stems_in(text)) and (bool(missing) or not extra)
+            if fits:
+                yield _Place((len(missing), extra, 2, folders_to_sources(path), at), path, begin, end, "")
+
+
+def _entries_at(file: IndexedFile, at: int) -> Iterator[tuple[str, int, int]]:
+    """Yield the names that an entry has that begins on a line, with its first and last line."""
+    line = file.lines[at - 1][:LONGEST_LINE]
+    kinds = [(kind, name) for kind, name, _ in settings_at(file, at, sample=False) if kind <= SettingKind.ENTRY]
+    if kinds:
+        names = [kinds[0][1], *(next(filter(None, one)) for one in _NAMES.findall(line[:_LONGEST_NAMES]))]
+        bounds = (
+            bounds_of_call(file.lines, at) if kinds[0][0] is SettingKind.OPTION else (at, end_of_entry(file.lines, at))
+        )
+        yield " ".join(names), *bounds
+    elif match := _PARAMETER.match(line):
+        end = end_of_entry(file.lines, at)
+        if _PARAMETERS.search("\n".join(file.lines[at - 1 : end])):
+            yield match["name"], at, end

@@ -1,0 +1,142 @@
+"""Questions of users are answered by the section, the paragraph or the entry that says how something is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from index_of_files import index_of
+from quaestor import Index
+from quaestor.answers.usage_questions import answer_usage
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.answers.ways import answer_by_way
+
+README = """# Ferry
+
+Carries parcels between harbours.
+
+## Using it with pallets
+
+Pallets are carried since last year.
+
+## Sending parcels later
+
+Give a day, and the parcel waits. The address is kept meanwhile.
+
+## IPython/Jupyter integration
+
+Import it in a cell.
+
+## Options
+
+| option | what it does |
+|---|---|
+| `-q` or `--silent` | Suppress log messages |
+| `-o [path]` | Open a browser window after the start |
+| `--crane` | Weigh each parcel |
+| `--no-bells` | Do not ring |
+
+Change the harbour:
+
+```sh
+ferry --to Hull
+```
+
+Change the harbour of a return:
+
+```sh
+ferry --back Cork
+```
+
+## Features
+
+- Compatible with Windows and Linux.
+- Rust is what it was written in.
+"""
+CODE = '''"""Ferries."""
+
+
+def carry(parcel, depth=0, disable=False):
+    """Carry a parcel.
+
+    Args:
+        depth (int): how low it may lie
+        disable (bool): whether the horn stays silent
+    """
+'''
+FILES = {
+    "README.md": README,
+    "CHANGELOG.md": "# Changes\n\n## Printing labels\n\nNew.\n",
+    "tests/test_ferry.py": "# --lamps: light the lamps\n",
+    "src/ferry.py": CODE,
+    "src/cli.py": (
+        "import argparse\n\n\ndef parse():\n    parser = argparse.ArgumentParser()\n"
+        '    parser.add_argument("--max-weight", type=int, help="heaviest parcel")\n'
+    ),
+}
+
+
+def places(found: WayAnswer | None) -> list[str]:
+    return [] if found is None else [f"{hit.path}:{hit.start_line}-{hit.end_line}" for hit in found.hits]
+
+
+@pytest.fixture(scope="module")
+def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    root = tmp_path_factory.mktemp("usage")
+    with index_of(root / "ferry", FILES) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Can I use it with pallets?", ["README.md:7-7"]),
+        ("Does Ferry work with pallets?", ["README.md:7-7"]),
+        ("How do I send a parcel later?", ["README.md:11-11"]),
+        ("How can I send parcels?", ["README.md:11-11"]),
+        ("How do I keep the address of a parcel?", []),
+        ("Does it work in Jupyter?", ["README.md:15-15"]),
+        ("How do I silence the logs?", ["README.md:21-21"]),
+        ("How do I turn the log messages off?", ["README.md:21-21"]),
+        ("Can I open the browser automatically?", ["README.md:22-22"]),
+        ("How do I weigh parcels?", ["README.md:23-23"]),
+        ("How do I use the crane?", ["README.md:23-23"]),
+        ("How do I disable the bells?", ["README.md:24-24"]),
+        ("Is it possible to mute the horn?", ["src/ferry.py:9-9"]),
+        ("How do I disable the bell tower?", []),
+        ("How do I choose another harbour?", ["README.md:26-30"]),
+        ("How do I change the harbour of a return?", ["README.md:32-36"]),
+        ("Does it support Windows?", ["README.md:40-40"]),
+        ("Can I buy it for Windows?", []),
+        ("Does it support Rust?", []),
+        ("How do I limit the weight?", ["src/cli.py:6-6"]),
+        ("How do I print labels?", []),
+        ("How do I light the lamps?", []),
+        ("How do I get it?", []),
+        ("How does it carry parcels?", []),
+        ("Where are parcels sent later?", []),
+        ("How do I track parcels?", []),
+    ],
+)
+def test_what_says_how_it_is_done_is_quoted(ferry: Index, question: str, expected: list[str]) -> None:
+    assert places(answer_usage(Question(question), ferry)) == expected
+
+
+def test_clauses_about_things_of_the_program_do_not_point_back(ferry: Index) -> None:
+    found = answer_by_way(Question("How do I weigh all the parcels it finds?"), ferry)
+    assert places(found) == ["README.md:23-23"]
+
+
+@given(words=st.lists(st.text("bdfgklmprtvz", min_size=5, max_size=9), min_size=2, max_size=6, unique=True))
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_each_heading_of_one_word_is_found(tmp_path: Path, words: list[str]) -> None:
+    text = "# Stock\n\n" + "".join(f"## {word.title()}\n\nOf this tells section {word}.\n\n" for word in words)
+    with index_of(tmp_path / str(abs(hash(text))), {"README.md": text}) as index:
+        for number, word in enumerate(words):
+            assert places(answer_usage(Question(f"How do I use {word}?"), index)) == [
+                f"README.md:{5 + 4 * number}-{5 + 4 * number}"
+            ]
