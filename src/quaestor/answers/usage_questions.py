@@ -37,6 +37,7 @@ _ASKS = re.compile(
     r"|(?P<whether>(?:does|will)\s+it))\s+(?P<said>.+)"
 )
 _PHRASES = re.compile(r"\b(?:turn|switch)(\s+(?:\w+\s+){0,3}?)o(n|ff)\b")
+_IN_AND_OUT = re.compile(r"\b(log|sign)\s(in|out|up)\b")
 _IT_DOES = re.compile(r"\s(?:that\s+)?it\s+\w+$")
 """A clause about things of the program: "the files it finds"."""
 _GENERIC = frozenset(
@@ -72,7 +73,7 @@ _SAME = tuple(
 _SWITCHES_OFF = _SAME[0]
 _NEGATIVE = frozenset(("no", "without", "never"))
 _VALUES = re.compile(r"\b(?:never|none|false)\b", re.IGNORECASE)
-_ALTERNATIVES = re.compile(r"[\w.+-]+(?:/[\w.+-]+)+")
+_AND = re.compile(r"\s(?:and|or|&)\s|,\s|/")
 _ADDED = re.compile(r"\s*\([^()]*\)")
 _NAMES = re.compile(r"(?<![\w-])-{1,2}([A-Za-z][\w-]*)|`([A-Za-z][\w-]*)`|(?<=:param )\s*(\w+)")
 _PARAMETER = re.compile(
@@ -82,13 +83,15 @@ _PARAMETER = re.compile(
 _PARAMETERS = re.compile(
     r":param|@param|\b(?:optional|default)\b|\((?:str|int|bool|float|iterable|list|dict)\b", re.IGNORECASE
 )
-_SUPPORTS = re.compile(r"\b(?:support|compatib|integrat|works?\b|runs?\b)", re.IGNORECASE)
+_WORDS = re.compile(r"[\s*_`>-]*[^\W\d_]")
+_COMMENTED = re.compile(r"\s*(?:[$>]\s)?\w[^#\n]*?\s#\s+(?P<comment>\w.*)$")
+_SUPPORTS = re.compile(r"\b(?:support|compatib|integrat|provid|offer|expos|works?\b|runs?\b|can\b)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s\|")
 _LONGEST, _MOST_WORDS, _MOST_READ, _MOST_WAYS, _MOST_LINES, _HEAD = 120, 5, 400, 12, 24, 40
 _MOST_EXTRA, _HEAD_OF_ENTRY, _LONGEST_NAMES, _MOST_TOLD, _MOST_NAMES = 1, 300, 60, 7, 6
 
 
-class _Asked(NamedTuple):
+class _UsageQuestion(NamedTuple):
     """What is asked.
 
     Attributes:
@@ -123,16 +126,16 @@ def answer_usage(question: Question, corpus: Corpus) -> WayAnswer | None:
     return corpus.retry_reopened(lambda: _answer(asked, corpus))
 
 
-def _read(text: str, corpus: Corpus) -> _Asked | None:
+def _read(text: str, corpus: Corpus) -> _UsageQuestion | None:
     """Return what a question of a user asks; None for any other question."""
     match = _ASKS.fullmatch(read_configuration_question(text, corpus)) if len(text) <= _LONGEST else None
     if match is None or names_of_code(text):
         return None
-    said = _IT_DOES.sub("", match["said"])
+    said = _IN_AND_OUT.sub(r"\1\2", _IT_DOES.sub("", match["said"]))
     said = _PHRASES.sub(lambda one: ("disable" if one[2] == "ff" else "enable") + one[1], said)
     words = _telling(said)
     same = tuple(dict.fromkeys(next((group for group in _SAME if one in group), frozenset((one,))) for one in words))
-    return _Asked(same, bool(match["whether"])) if 0 < len(same) <= _MOST_WORDS else None
+    return _UsageQuestion(same, bool(match["whether"])) if 0 < len(same) <= _MOST_WORDS else None
 
 
 def _telling(text: str) -> tuple[str, ...]:
@@ -145,7 +148,7 @@ def _stems_in(text: str) -> frozenset[str]:
     return frozenset(stems_of(words_of_name(text)))
 
 
-def _answer(asked: _Asked, corpus: Corpus) -> WayAnswer | None:
+def _answer(asked: _UsageQuestion, corpus: Corpus) -> WayAnswer | None:
     material, lines, draft = Material(corpus.store), CorpusLines(corpus), Draft()
     own = _stems_in(" ".join(own_names(corpus)))
     places = sorted(_places(asked, own, corpus, material, lines))
@@ -161,7 +164,7 @@ def _of_different_files(places: Sequence[_Place]) -> Iterator[_Place]:
 
 
 def _places(
-    asked: _Asked, own: frozenset[str], corpus: Corpus, material: Material, lines: CorpusLines
+    asked: _UsageQuestion, own: frozenset[str], corpus: Corpus, material: Material, lines: CorpusLines
 ) -> Iterator[_Place]:
     """Yield the sections, paragraphs and entries that say all words of the question."""
     told = [one for one in asked.words if len(one) <= _MOST_NAMES] or asked.words
@@ -181,41 +184,41 @@ def _places(
         if prose:
             yield from _sections(asked, own, file, found)
             yield from _introductions(asked, own, file, found) if document.language != "rst" else ()
+            yield from _commands(asked, own, file, found)
             yield from _statements(asked, file, found) if asked.whether else ()
         yield from _entries(asked, own, file, found)
 
 
-def _extra(stems: Iterable[str], asked: _Asked) -> int:
+def _extra(stems: Iterable[str], asked: _UsageQuestion) -> int:
     return sum(not any(one in group for group in asked.words) for one in stems)
 
 
 def _sections(
-    asked: _Asked, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+    asked: _UsageQuestion, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
 ) -> Iterator[_Place]:
     """Yield the sections at some lines whose headings say what is asked; what they lack is said below."""
     path = file.document.path
     for part in parts_of(file.lines):
         if part.first > part.last or not any(first <= part.last and part.first <= last + 1 for first, last in found):
             continue
-        title = frozenset(_telling(_one_of_several(_ADDED.sub("", part.title), asked))) - own
-        missing, extra = asked.lacks(title), _extra(title, asked)
-        said = len(asked.words) - len(missing)
-        if said and extra <= _MOST_EXTRA * (said > 1) and (not missing or _says(part, asked, said > 1, file)):
-            end = end_of_blocks(file.lines, part.first, min(part.last, part.first + _MOST_LINES), part.last)
-            yield _Place((len(missing), extra, 0, path.count("/"), part.first), path, part.first, end, part.title)
+        for title in _things_of(part.title):
+            stems = frozenset(_telling(title)) - own
+            missing, extra = asked.lacks(stems), _extra(stems, asked)
+            said = len(asked.words) - len(missing)
+            if said and extra <= _MOST_EXTRA * (said > 1) and (not missing or _says(part, asked, said > 1, file)):
+                end = end_of_blocks(file.lines, part.first, min(part.last, part.first + _MOST_LINES), part.last)
+                yield _Place((len(missing), extra, 0, path.count("/"), part.first), path, part.first, end, part.title)
+                break
 
 
-def _one_of_several(title: str, asked: _Asked) -> str:
-    """Return a heading with only the alternative that is asked for: "Jupyter" of "IPython/Jupyter"."""
-
-    def chosen(match: re.Match[str]) -> str:
-        asked_for = (one for one in match[0].split("/") if not asked.words or not _extra(_telling(one), asked))
-        return next(asked_for, match[0])
-
-    return _ALTERNATIVES.sub(chosen, title)
+def _things_of(title: str) -> Iterator[str]:
+    """Yield a heading without what is added in brackets, and each of several things that it names."""
+    title = _ADDED.sub("", title)
+    yield title
+    yield from several if len(several := _AND.split(title)) > 1 else ()
 
 
-def _says(part: Part, asked: _Asked, mostly: bool, file: IndexedFile) -> bool:
+def _says(part: Part, asked: _UsageQuestion, mostly: bool, file: IndexedFile) -> bool:
     """Return whether a section says all words; one sentence does, if its heading says hardly any of them."""
     text = "\n".join(file.lines[part.first - 1 : min(part.last, part.first + _HEAD)])
     if mostly:
@@ -225,17 +228,29 @@ def _says(part: Part, asked: _Asked, mostly: bool, file: IndexedFile) -> bool:
 
 
 def _introductions(
-    asked: _Asked, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+    asked: _UsageQuestion, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
 ) -> Iterator[_Place]:
     """Yield the short paragraphs among some lines that say what the code below them does, with that code."""
     path = file.document.path
     for begin, code in _before_code(file.lines):
         text = "\n".join(file.lines[begin - 1 : code - 1])
         told = frozenset(_telling(text)) - own
-        among = any(first <= begin <= last for first, last in found)
+        among = any(first <= begin <= last for first, last in found) and _WORDS.match(text)
         if among and len(told) <= _MOST_TOLD and not asked.lacks(_stems_in(text)):
             end = end_of_blocks(file.lines, begin, code, min(len(file.lines), code + _MOST_LINES))
             yield _Place((0, _extra(told, asked), 1, path.count("/"), begin), path, begin, end, "")
+
+
+def _commands(
+    asked: _UsageQuestion, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+) -> Iterator[_Place]:
+    """Yield the commands among some lines with a comment behind them that says what they do."""
+    path = file.document.path
+    for at in sorted({at for first, last in found for at in range(first, min(last, len(file.lines)) + 1)}):
+        match = _COMMENTED.match(file.lines[at - 1][:LONGEST_LINE])
+        if match is not None and not asked.lacks(_stems_in(match["comment"])):
+            extra = _extra(frozenset(_telling(match["comment"])) - own, asked)
+            yield _Place((0, extra, 1, path.count("/"), at), path, at, at, "")
 
 
 def _before_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -251,7 +266,7 @@ def _before_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
             begins = 0 if opened or line.startswith("#") else at if blank or not begins else begins
 
 
-def _statements(asked: _Asked, file: IndexedFile, found: Sequence[tuple[int, int]]) -> Iterator[_Place]:
+def _statements(asked: _UsageQuestion, file: IndexedFile, found: Sequence[tuple[int, int]]) -> Iterator[_Place]:
     """Yield the items of lists, and the paragraphs, that say in one sentence what is supported."""
     path = file.document.path
     items = ((at, end_of_entry(file.lines, at)) for at, line in enumerate(file.lines, 1) if LIST_ITEM.match(line))
@@ -263,7 +278,7 @@ def _statements(asked: _Asked, file: IndexedFile, found: Sequence[tuple[int, int
 
 
 def _entries(
-    asked: _Asked, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+    asked: _UsageQuestion, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
 ) -> Iterator[_Place]:
     """Yield the entries among some lines whose name and description say all words of the question."""
     path = file.document.path
