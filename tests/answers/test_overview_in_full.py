@@ -137,7 +137,7 @@ TOLD = {
 
         Titles:
         - README.md: Trains [2]
-        - alps/over.md: Over the Alps — 2024-03-01, Anna [3]
+        - alps/over.md: Over the Alps [3] — 2024-03-01, Anna
         - sea/by.md: By the sea [4]
         - _layouts/page.html
 

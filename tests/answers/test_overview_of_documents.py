@@ -17,7 +17,7 @@ def test_documents(made: Make) -> None:
     text = made(notes).overview().text
     assert "12 documents; dated 2010-05-01 to 2021-05-01" in text
     assert "by Ana Ruiz (12)" in text
-    assert "trips/2015.md: A trip in 2015 — 2015-05-01, Ana Ruiz" in text
+    assert "trips/2015.md: A trip in 2015 [6] — 2015-05-01, Ana Ruiz" in text
 
 
 def test_six_authors_are_named_and_the_others_counted(made: Make) -> None:

@@ -48,6 +48,7 @@ _MOST_DEFINITIONS = 5
 _MOST_CALLEES = 20
 _DEFINING = 10
 _WHOLE = 40
+_FIRST_LINES = 10
 _FAR = 6
 """Lines between two import statements of which the second no longer stands at the head of a file."""
 _ROLES = ("call", "base", "reference", "import", "mention")
@@ -196,7 +197,7 @@ class _CallersAnswer:
             self._quote(of_kind, most, kind)
             # Where nothing but tests uses it, these are what there is to show.
             most = _MOST_SHOWN_BESIDE if of_kind.places else most
-        self._quote_definition()
+        self._quote_definition(unused=not (code.places or tests.places))
         return self._draft.finish("callers")
 
     def uses_of_contents(self, corpus: Corpus, path: str) -> WayAnswer | None:
@@ -331,10 +332,8 @@ class _CallersAnswer:
             return False
         if (one.symbol or "").partition(".")[0] in ("test", "tests"):
             return True
-        file, holder = (
-            self._lines.file(one.path),
-            innermost_definition(self._lines.definitions(one.path), one.start_line),
-        )
+        file = self._lines.file(one.path)
+        holder = innermost_definition(self._lines.definitions(one.path), one.start_line)
         if file is None or holder is None:
             return False
         return any(map(_RUST_TEST.match, file.lines[holder.span.start_line - 1 : one.start_line]))
@@ -387,14 +386,11 @@ class _CallersAnswer:
         verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
         if self._request.relation:
             does, done = _RELATED[self._request.relation]
-            prefix = (
-                f"{prefix}Nothing in this corpus {does} {name}, as far as its syntax tells. "
-                if self._unrelated
-                else prefix
-            )
             verb = verb if self._unrelated else done
-            if self._unrelated and not counts:
-                return prefix.rstrip()
+            if self._unrelated:
+                prefix = f"{prefix}Nothing in this corpus {does} {name}, as far as its syntax tells. "
+                if not counts:
+                    return prefix.rstrip()
         if not counts:
             beside = " outside it" if self._request.outside else " outside tests" if self._request.without_tests else ""
             return f"{prefix}Nothing in this corpus uses {name}{beside}, as far as its name tells."
@@ -447,14 +443,18 @@ class _CallersAnswer:
                 quoted.update(lines)
                 yield hit
 
-    def _quote_definition(self) -> None:
-        """Say where the name is defined; if it has one definition, quote the beginning of it."""
+    def _quote_definition(self, *, unused: bool) -> None:
+        """Say where the name is defined; quote its only definition or, if it is not used, its first one or the file."""
         if len(self._definitions) > 1:
             self._draft.say(self._other_definitions(self._definitions))
         elif self._definitions:
-            home = self._definitions[0]
             self._draft.say("It is defined here:")
+        if len(self._definitions) == 1 or (self._definitions and unused):
+            home = self._definitions[0]
             self._draft.quote(self._lines.head(home.path, home.start_line, home.end_line, home.symbol))
+        elif unused and (path := self._related.target.path) is not None:
+            self._draft.say("It begins so:")
+            self._draft.quote(self._lines.hit(path, 1, _FIRST_LINES))
 
     def _other_definitions(self, others: Sequence[Relative]) -> str:
         places = ", ".join(

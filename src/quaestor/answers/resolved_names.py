@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 from quaestor.answers.drafts import in_code
 from quaestor.chunking.languages import KEYED, PROSE
-from quaestor.core.errors import NotFoundError
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.terms import same_in_any_style, styles_of, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
@@ -114,7 +114,7 @@ def resolve_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limi
 def _find_related(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Related | None:
     try:
         return corpus.related(name, kinds, limit)
-    except NotFoundError:
+    except (NotFoundError, UsageError):  # no such name, or marks alone: `()`
         return None
 
 

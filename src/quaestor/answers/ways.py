@@ -35,7 +35,6 @@ from quaestor.answers.overview.overview_question import asks_for_more_than_what_
 from quaestor.answers.passage_order import without_restated
 from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
 from quaestor.answers.quotes import answer
-from quaestor.answers.usage_questions import answer_usage
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
 from quaestor.core.terms import content_terms
@@ -117,6 +116,20 @@ def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
     return explain_configuration(question, corpus) or explain_setting(question, corpus)
 
 
+_OF_USE = re.compile(
+    r"\s*(?:how\s+(?:to|do|can|could|should|would|must)|can|could|may|must|do|does|will|is)\b", re.IGNORECASE
+)
+
+
+def _answer_usage(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer how something is done with the program; None for other questions."""
+    if not _OF_USE.match(question.text[:_LONGEST]):
+        return None
+    from quaestor.answers.usage_questions import answer_usage  # noqa: PLC0415 - few questions ask this
+
+    return answer_usage(question, corpus)
+
+
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer to a question about history; None for other questions, or if the history does not answer."""
     if not may_ask_history(question.text):
@@ -169,7 +182,7 @@ WAYS: tuple[Way, ...] = (
     explain_term,
     answer_within_file,
     answer_error,
-    answer_usage,
+    _answer_usage,
     ask_back,
 )
 """All ways, in the order in which they are tried: the narrower a way's questions are, the earlier it comes."""

@@ -20,6 +20,8 @@ from quaestor.search.language import language_of
 _PLAIN = (".txt", ".text", ".me", ".mediawiki", ".wiki", ".textile", ".rdoc", ".pod", ".creole", ".org", ".tex")
 _PREAMBLE = 20
 _TITLE = re.compile(r"^\s*Title:\s+(\S.*?)\s*$")
+_PAGES = re.compile(r"^(?:Page \d+(?:: |$))+")
+"""What the conversion of a PDF puts before the headings of its pages."""
 _NUMBER = re.compile(r"[^\W\d]{1,12}[ _-]?\d{1,6}")
 _MOST_TITLES = 120
 _MOST_SECTIONS = 8
@@ -127,15 +129,16 @@ def _titled_entry(document: Document, material: Material) -> Entry:
         first, title = None, f"{title}: {first_headings[1][1]}"  # what it is about stands below
     if "{{" in title:  # what a site generator fills in
         first, title = None, ""
-    about = ", ".join(part for part in (document.date, document.author) if part)
-    text = " — ".join(part for part in (title, about) if part)
-    line = first[0] if first and first[1] == title else 1
-    return Entry(
-        document.path,
-        Statement(text, Source(document.path, line, line), verbatim=text == title and first is not None)
-        if text
-        else None,
-    )
+    title = _PAGES.sub("", title)
+    line = first[0] if first and first[1] == title else _line_naming(title, lines)
+    verbatim = line > 0 and title in lines[line - 1]
+    says = Statement(title, Source(document.path, max(line, 1), max(line, 1)), verbatim=verbatim) if title else None
+    return Entry(document.path, says, about=", ".join(part for part in (document.date, document.author) if part))
+
+
+def _line_naming(title: str, lines: Sequence[str]) -> int:
+    """Return the line near the top that has a title, such as one of the front matter; 0 if none has."""
+    return next((number for number, line in enumerate(lines[:80], 1) if title in line), 0)
 
 
 def named_in_preamble(lines: Sequence[str]) -> tuple[int, str] | None:

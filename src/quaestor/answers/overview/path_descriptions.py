@@ -11,6 +11,7 @@ from itertools import islice
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shorten
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.overview_text import Source, Statement
+from quaestor.answers.overview.prose_lines import ROLE
 from quaestor.chunking.manual_headings import MANUALS
 from quaestor.core.documents import Chunk
 from quaestor.related.stored_files import IndexedFile
@@ -315,8 +316,9 @@ def _first(text: str) -> str:
 
 
 def _without_markup(text: str) -> str:
-    """Return a sentence of a comment without HTML's and Javadoc's tags, but with the words between them."""
-    return " ".join(_TAG.sub("", _LINK.sub(r"\1", _JAVADOC.sub(r"\1", _TITLE.sub("", text)))).split())
+    """Return a sentence of a comment without the tags and roles of HTML, Javadoc and Sphinx, but with their words."""
+    text = ROLE.sub(r"\1", _JAVADOC.sub(r"\1", _TITLE.sub("", text)))
+    return " ".join(_TAG.sub("", _LINK.sub(r"\1", text)).split())
 
 
 def _short(statement: Statement) -> Statement:

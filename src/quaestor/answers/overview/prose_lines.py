@@ -16,7 +16,8 @@ _UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
 _LINK = re.compile(r"\[([^\][]*)\](?:\([^)\s]*(?:\s+\"[^\"]*\")?\)|\[[^\]]*\])")
 _RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
-_ROLE = re.compile(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
+ROLE = re.compile(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
+"""A role of reStructuredText: ``:class:`the base <shop.Base>```, of which the first words are shown."""
 _ADOC_LINK = re.compile(r"(?:link:|https?://)\S*?\[([^\]]*)\]")
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
 _AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
@@ -85,7 +86,7 @@ def plain(text: str) -> str:
     # The patterns take the square of what looks like markup and is none.
     text = _AUTOLINK.sub(r"\1", _WITHIN_WORD.sub("", _IMAGE.sub(" ", text[:_LONGEST])))
     # An address in reStructuredText looks like a tag.
-    text = _ROLE.sub(r"\1", _RST_LINK.sub(r"\1", text))
+    text = ROLE.sub(r"\1", _RST_LINK.sub(r"\1", text))
     text = _TAG.sub(" ", text).replace("&nbsp;", " ")
     text = _ADOC_LINK.sub(r"\1", _LINK.sub(r"\1", text))
     # reStructuredText joins what emphasis parts: **f**\ riendly.
