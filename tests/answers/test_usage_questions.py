@@ -57,6 +57,29 @@ ferry --back Cork
 - Compatible with Windows and Linux.
 - Rust is what it was written in.
 """
+GUIDE = """# Guide
+
+## Ballast and cargo
+
+Fill the tanks before you load cargo.
+
+## Automatic Identification System (AIS)
+
+Others see the ship.
+
+```sh
+ferry user rename ann        # Rename the user ann
+ferry user drop              # Only ends a rename
+```
+
+## Stowing
+
+Parcels lie low. A lashing keeps each stowed crate in its place.
+
+Some ships sail
+--sideways, which is known to few who steer.
+"""
+API = "Lights\n======\n\n.. automodule:: ferry.lights\n   :members:\n"
 CODE = '''"""Ferries."""
 
 
@@ -70,6 +93,8 @@ def carry(parcel, depth=0, disable=False):
 '''
 FILES = {
     "README.md": README,
+    "docs/guide.md": GUIDE,
+    "docs/lights.rst": API,
     "CHANGELOG.md": "# Changes\n\n## Printing labels\n\nNew.\n",
     "tests/test_ferry.py": "# --lamps: light the lamps\n",
     "src/ferry.py": CODE,
@@ -114,6 +139,16 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Can I buy it for Windows?", []),
         ("Does it support Rust?", []),
         ("How do I limit the weight?", ["src/cli.py:6-6"]),
+        ("How do I load cargo?", ["docs/guide.md:5-5"]),
+        ("Can I use AIS?", ["docs/guide.md:9-14"]),
+        ("How do I rename a user?", ["docs/guide.md:12-12"]),
+        ("How do I stow bells?", []),
+        ("How do I stow crates?", ["docs/guide.md:18-21"]),
+        ("How do I steer sideways?", []),
+        ("How do I turn on the lights?", []),
+        ("How do I carry a parcel without the horn?", []),
+        ("How do I choose the depth?", ["src/ferry.py:8-8"]),
+        ("How do I use the depth?", []),
         ("How do I print labels?", []),
         ("How do I light the lamps?", []),
         ("How do I get it?", []),
@@ -134,7 +169,7 @@ def test_clauses_about_things_of_the_program_do_not_point_back(ferry: Index) -> 
 @given(words=st.lists(st.text("bdfgklmprtvz", min_size=5, max_size=9), min_size=2, max_size=6, unique=True))
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_each_heading_of_one_word_is_found(tmp_path: Path, words: list[str]) -> None:
-    text = "# Stock\n\n" + "".join(f"## {word.title()}\n\nOf this tells section {word}.\n\n" for word in words)
+    text = "# Stock\n\n" + "".join(f"## {word.title()}\n\nOf this tells the section on {word}.\n\n" for word in words)
     with index_of(tmp_path / str(abs(hash(text))), {"README.md": text}) as index:
         for number, word in enumerate(words):
             assert places(answer_usage(Question(f"How do I use {word}?"), index)) == [

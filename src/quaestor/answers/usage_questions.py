@@ -23,7 +23,7 @@ from quaestor.answers.paragraphs import LIST_ITEM
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import stems_of
+from quaestor.core.terms import find_words, stems_of
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.names_in_question import names_of_code
@@ -37,7 +37,7 @@ _ASKS = re.compile(
     r"|(?P<whether>(?:does|will)\s+it))\s+(?P<said>.+)"
 )
 _PHRASES = re.compile(r"\b(?:turn|switch)(\s+(?:\w+\s+){0,3}?)o(n|ff)\b")
-_IN_AND_OUT = re.compile(r"\b(log|sign)\s(in|out|up)\b")
+_IN_AND_OUT = re.compile(r"\b(log|sign)((?:\s\w+){0,2})\s(in|out|up)\b")
 _IT_DOES = re.compile(r"\s(?:that\s+)?it\s+\w+$")
 """A clause about things of the program: "the files it finds"."""
 _GENERIC = frozenset(
@@ -52,6 +52,11 @@ _GENERIC = frozenset(
     )
 )
 """Words of which an entry or a heading need not say anything."""
+_SETS = frozenset(
+    stems_of("set change specify choose pick adjust control pass give limit customize customise define provide".split())
+)
+"""Words by which one asks for a parameter, and not for what is passed in it."""
+_EMPTY = SAY_NOTHING - frozenset("after again before between down each every once only under".split())
 _OFF = "disable disabled deactivate suppress silence silent quiet mute hide omit skip avoid off"
 _SAME = tuple(
     frozenset(stems_of(one.split()))
@@ -74,8 +79,9 @@ _SWITCHES_OFF = _SAME[0]
 _NEGATIVE = frozenset(("no", "without", "never"))
 _VALUES = re.compile(r"\b(?:never|none|false)\b", re.IGNORECASE)
 _AND = re.compile(r"\s(?:and|or|&)\s|,\s|/")
-_ADDED = re.compile(r"\s*\([^()]*\)")
+_ADDED, _SHORT = re.compile(r"\s*\([^()]*\)"), re.compile(r"\(([A-Z]\w+)\)")
 _NAMES = re.compile(r"(?<![\w-])-{1,2}([A-Za-z][\w-]*)|`([A-Za-z][\w-]*)`|(?<=:param )\s*(\w+)")
+_OPTIONS, _FIRST_WORDS = re.compile(r"`[^`\n]*`|(?<![\w-])--?\w[\w-]*"), 6
 _PARAMETER = re.compile(
     r"\s*(?:[*-]\s+)?(?::param\s+(?:[\w.]+\s+)?|@param\s+(?:\{[^}\n]*\}\s*)?)?\[?[*`]{0,2}(?P<name>[A-Za-z_]\w*)[*`]{0,2}\]?\s*(?:\([^()\n]*\))?\s*"
     r"(?::(?![:=])\s*\S|(?<=param )\S|-\s+\w)"
@@ -88,7 +94,7 @@ _COMMENTED = re.compile(r"\s*(?:[$>]\s)?\w[^#\n]*?\s#\s+(?P<comment>\w.*)$")
 _SUPPORTS = re.compile(r"\b(?:support|compatib|integrat|provid|offer|expos|works?\b|runs?\b|can\b)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s\|")
 _LONGEST, _MOST_WORDS, _MOST_READ, _MOST_WAYS, _MOST_LINES, _HEAD = 120, 5, 400, 12, 24, 40
-_MOST_EXTRA, _HEAD_OF_ENTRY, _LONGEST_NAMES, _MOST_TOLD, _MOST_NAMES = 1, 300, 60, 7, 6
+_MOST_EXTRA, _HEAD_OF_ENTRY, _LONGEST_NAMES, _MOST_NAMES, _FEWEST_SAID = 1, 300, 60, 6, 3
 
 
 class _UsageQuestion(NamedTuple):
@@ -96,10 +102,12 @@ class _UsageQuestion(NamedTuple):
 
     Attributes:
         words: the stems of its telling words, each with those that mean the same.
+        every: the stems of all words.
         whether: whether it is asked if the program does something at all.
     """
 
     words: tuple[frozenset[str], ...]
+    every: frozenset[str]
     whether: bool
 
     def lacks(self, stems: frozenset[str]) -> tuple[frozenset[str], ...]:
@@ -131,16 +139,16 @@ def _read(text: str, corpus: Corpus) -> _UsageQuestion | None:
     match = _ASKS.fullmatch(read_configuration_question(text, corpus)) if len(text) <= _LONGEST else None
     if match is None or names_of_code(text):
         return None
-    said = _IN_AND_OUT.sub(r"\1\2", _IT_DOES.sub("", match["said"]))
+    said = _IN_AND_OUT.sub(r"\1\3\2", _IT_DOES.sub("", match["said"]))
     said = _PHRASES.sub(lambda one: ("disable" if one[2] == "ff" else "enable") + one[1], said)
-    words = _telling(said)
+    words = _telling(said.replace("without ", "disable "))
     same = tuple(dict.fromkeys(next((group for group in _SAME if one in group), frozenset((one,))) for one in words))
-    return _UsageQuestion(same, bool(match["whether"])) if 0 < len(same) <= _MOST_WORDS else None
+    return _UsageQuestion(same, _stems_in(said), bool(match["whether"])) if 0 < len(same) <= _MOST_WORDS else None
 
 
 def _telling(text: str) -> tuple[str, ...]:
     """Return the stems of the words of a text that tell something, in order. Pure."""
-    words = (word for word in words_of_name(text) if word not in SAY_NOTHING and len(word) > 1)
+    words = (word for word in words_of_name(text) if word not in _EMPTY and len(word) > 1)
     return tuple(dict.fromkeys(one for one in stems_of([*words]) if one not in _GENERIC))
 
 
@@ -199,7 +207,9 @@ def _sections(
     """Yield the sections at some lines whose headings say what is asked; what they lack is said below."""
     path = file.document.path
     for part in parts_of(file.lines):
-        if part.first > part.last or not any(first <= part.last and part.first <= last + 1 for first, last in found):
+        if not _says_something(part, file) or not any(
+            first <= part.last and part.first <= last + 1 for first, last in found
+        ):
             continue
         for title in _things_of(part.title):
             stems = frozenset(_telling(title)) - own
@@ -207,15 +217,26 @@ def _sections(
             said = len(asked.words) - len(missing)
             if said and extra <= _MOST_EXTRA * (said > 1) and (not missing or _says(part, asked, said > 1, file)):
                 end = end_of_blocks(file.lines, part.first, min(part.last, part.first + _MOST_LINES), part.last)
-                yield _Place((len(missing), extra, 0, path.count("/"), part.first), path, part.first, end, part.title)
+                same = len(asked.every & _stems_in(part.title))
+                yield _Place(
+                    (len(missing), extra, 0, -same, path.count("/"), part.first), path, part.first, end, part.title
+                )
                 break
 
 
+def _says_something(part: Part, file: IndexedFile) -> bool:
+    """Return whether a section has words of its own, and no directives alone that include others."""
+    shown = (one for one in file.lines[part.first - 1 : part.last] if not one.lstrip().startswith(("..", ":", "{")))
+    return len(list(islice((word for one in shown for word in find_words(one)), _FEWEST_SAID))) == _FEWEST_SAID
+
+
 def _things_of(title: str) -> Iterator[str]:
-    """Yield a heading without what is added in brackets, and each of several things that it names."""
+    """Yield a heading without what is added in brackets, each of several things that it names, and its short form."""
+    short = _SHORT.findall(title)
     title = _ADDED.sub("", title)
     yield title
     yield from several if len(several := _AND.split(title)) > 1 else ()
+    yield from short
 
 
 def _says(part: Part, asked: _UsageQuestion, mostly: bool, file: IndexedFile) -> bool:
@@ -236,9 +257,11 @@ def _introductions(
         text = "\n".join(file.lines[begin - 1 : code - 1])
         told = frozenset(_telling(text)) - own
         among = any(first <= begin <= last for first, last in found) and _WORDS.match(text)
-        if among and len(told) <= _MOST_TOLD and not asked.lacks(_stems_in(text)):
+        extra = _extra(told, asked)
+        if among and extra <= len(asked.words) and not asked.lacks(_stems_in(text)):
             end = end_of_blocks(file.lines, begin, code, min(len(file.lines), code + _MOST_LINES))
-            yield _Place((0, _extra(told, asked), 1, path.count("/"), begin), path, begin, end, "")
+            same = len(asked.every & _stems_in(text))
+            yield _Place((0, extra, 1, -same, path.count("/"), begin), path, begin, end, "")
 
 
 def _commands(
@@ -248,9 +271,11 @@ def _commands(
     path = file.document.path
     for at in sorted({at for first, last in found for at in range(first, min(last, len(file.lines)) + 1)}):
         match = _COMMENTED.match(file.lines[at - 1][:LONGEST_LINE])
-        if match is not None and not asked.lacks(_stems_in(match["comment"])):
-            extra = _extra(frozenset(_telling(match["comment"])) - own, asked)
-            yield _Place((0, extra, 1, path.count("/"), at), path, at, at, "")
+        if match is None or asked.lacks(_stems_in(match["comment"])):
+            continue
+        extra = _extra(frozenset(_telling(match["comment"])) - own, asked)
+        if extra < len(asked.words):
+            yield _Place((0, extra, 1, 0, path.count("/"), at), path, at, at, "")
 
 
 def _before_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -274,7 +299,7 @@ def _statements(asked: _UsageQuestion, file: IndexedFile, found: Sequence[tuple[
         text = "\n".join(file.lines[begin - 1 : end])
         sentences = _SENTENCE.split(text) if any(first <= begin <= last for first, last in found) else ()
         if any(_SUPPORTS.search(one) and not asked.lacks(_stems_in(one)) for one in sentences):
-            yield _Place((len(asked.words), 0, 3, path.count("/"), begin), path, begin, end, "")
+            yield _Place((len(asked.words), 0, 3, 0, path.count("/"), begin), path, begin, end, "")
 
 
 def _entries(
@@ -283,30 +308,43 @@ def _entries(
     """Yield the entries among some lines whose name and description say all words of the question."""
     path = file.document.path
     for at in sorted({at for first, last in found for at in range(first, min(last, len(file.lines)) + 1)}):
-        for name, begin, end in _entries_at(file, at):
+        for name, begin, end, is_parameter in _entries_at(file, at):
             text = "\n".join(file.lines[begin - 1 : end])[:_HEAD_OF_ENTRY]
             called = _stems_in(name) - own
             called |= _SWITCHES_OFF if _NEGATIVE.intersection(called) or _VALUES.search(text) else frozenset()
             missing, extra = asked.lacks(called), _extra(called - _GENERIC - _SWITCHES_OFF - _NEGATIVE, asked)
             if len(missing) == len(asked.words):
-                fits = len(missing) > 1 and any(not asked.lacks(_stems_in(one)) for one in _SENTENCE.split(text))
+                fits = (
+                    len(missing) > 1
+                    and not is_parameter
+                    and any(_is_about(one, asked) for one in _SENTENCE.split(text))
+                )
             else:
-                fits = not asked.lacks(called | _stems_in(text)) and (bool(missing) or not extra)
+                sets = not is_parameter or len(asked.words) > 1 or not _SETS.isdisjoint(asked.every)
+                fits = not asked.lacks(called | _stems_in(text)) and (bool(missing) or not extra) and sets
             if fits:
-                yield _Place((len(missing), extra, 2, folders_to_sources(path), at), path, begin, end, "")
+                yield _Place((len(missing), extra, 2, 0, folders_to_sources(path), at), path, begin, end, "")
 
 
-def _entries_at(file: IndexedFile, at: int) -> Iterator[tuple[str, int, int]]:
-    """Yield the names that an entry has that begins on a line, with its first and last line."""
+def _entries_at(file: IndexedFile, at: int) -> Iterator[tuple[str, int, int, bool]]:
+    """Yield the names of the entry that a line begins, its first and last line, and whether it is a parameter's."""
     line = file.lines[at - 1][:LONGEST_LINE]
+    if line.startswith(".. auto"):
+        return  # includes what code says
     kinds = [(kind, name) for kind, name, _ in settings_at(file, at, sample=False) if kind <= SettingKind.ENTRY]
     if kinds:
         names = [kinds[0][1], *(next(filter(None, one)) for one in _NAMES.findall(line[:_LONGEST_NAMES]))]
         bounds = (
             bounds_of_call(file.lines, at) if kinds[0][0] is SettingKind.OPTION else (at, end_of_entry(file.lines, at))
         )
-        yield " ".join(names), *bounds
+        yield " ".join(names), *bounds, False
     elif match := _PARAMETER.match(line):
         end = end_of_entry(file.lines, at)
         if _PARAMETERS.search("\n".join(file.lines[at - 1 : end])):
-            yield match["name"], at, end
+            yield match["name"], at, end, True
+
+
+def _is_about(sentence: str, asked: _UsageQuestion) -> bool:
+    """Return whether a sentence begins with the words of the question, after what it says of options."""
+    words = words_of_name(_OPTIONS.sub(" ", sentence))
+    return not asked.lacks(frozenset(stems_of(words[:_FIRST_WORDS])))
