@@ -72,7 +72,7 @@ ferry user rename ann        # Rename the user ann
 ferry user drop              # Only ends a rename
 ```
 
-## Stowing
+## Crates
 
 Parcels lie low. A lashing keeps each stowed crate in its place.
 

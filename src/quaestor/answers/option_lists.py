@@ -99,6 +99,7 @@ _FLAG = re.compile(
 )
 _GIVEN = re.compile(r"=[a-z0-9.]+[\"']")
 """The value with which a program is called, behind an option: ``"--color=always"``."""
+_IN_PARAGRAPH = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?[^\W\d_]")
 _FIELD = re.compile(
     r"^\s*(?:[\w<>\[\],.?*&]+\s+){0,4}?[@$*&:.\"'\[]{0,2}(?P<name>[A-Za-z_][\w.-]*)(?!::)[\"'\]?!]{0,2}\s*"
     r"(?::\s*(?!=)[^=\n\"']{0,60}?)?(?:=>|=(?!=)|:(?![:=]))\s*(?P<value>[^\s=].*)$"
@@ -383,10 +384,11 @@ def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[S
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
-    """Return whether a line goes on with the paragraph above, and happens to begin with an option. Pure."""
+    """Return whether a line goes on with the paragraph above, and happens to begin with an option or a name. Pure."""
     line, above = lines[at - 1], lines[at - 2] if at > 1 else ""
-    beside = len(above) - len(above.lstrip()) == len(line) - len(line.lstrip())
-    return line.lstrip().startswith("--") and beside and above.strip()[:1].isalpha() and "  " not in line.strip()
+    begins = line.lstrip().startswith(("--", "`", "*")) and not line.lstrip().startswith("* ")
+    deeper = len(line) - len(line.lstrip()) >= len(above) - len(above.lstrip())
+    return begins and deeper and _IN_PARAGRAPH.match(above) is not None and "  " not in line.strip()
 
 
 def _options_at(file: IndexedFile, at: int, line: str) -> Iterator[tuple[SettingKind, str, str]]:

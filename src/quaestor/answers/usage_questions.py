@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, product
+from enum import Enum
+from itertools import islice, product, zip_longest
 
 from quaestor.answers.configuration import is_manual, may_set, read_configuration_question, words_of_name
 from quaestor.answers.drafts import CorpusLines, Draft
@@ -37,6 +38,7 @@ _ASKS = re.compile(
     r"|(?P<whether>(?:does|will)\s+it))\s+(?P<said>.+)"
 )
 _PHRASES = re.compile(r"\b(?:turn|switch)(\s+(?:\w+\s+){0,3}?)o(n|ff)\b")
+_ONE_OF_MANY = re.compile(r"(?:set|add|send|give|make|write)\s+an?\b")
 _IN_AND_OUT = re.compile(r"\b(log|sign)((?:\s\w+){0,2})\s(in|out|up)\b")
 _IT_DOES = re.compile(r"\s(?:that\s+)?it\s+\w+$")
 """A clause about things of the program: "the files it finds"."""
@@ -77,10 +79,13 @@ _SAME = tuple(
 """Words by which people and programs mean the same."""
 _SWITCHES_OFF = _SAME[0]
 _NEGATIVE = frozenset(("no", "without", "never"))
-_VALUES = re.compile(r"\b(?:never|none|false)\b", re.IGNORECASE)
+_VALUES = re.compile(r"\b(?:never|none)\b", re.IGNORECASE)
 _AND = re.compile(r"\s(?:and|or|&)\s|,\s|/")
 _ADDED, _SHORT = re.compile(r"\s*\([^()]*\)"), re.compile(r"\(([A-Z]\w+)\)")
 _NAMES = re.compile(r"(?<![\w-])-{1,2}([A-Za-z][\w-]*)|`([A-Za-z][\w-]*)`|(?<=:param )\s*(\w+)")
+_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
+_DASHED = re.compile(r"[^\w\n]*--?\w")
+_TWO = 2
 _OPTIONS, _FIRST_WORDS = re.compile(r"`[^`\n]*`|(?<![\w-])--?\w[\w-]*"), 6
 _PARAMETER = re.compile(
     r"\s*(?:[*-]\s+)?(?::param\s+(?:[\w.]+\s+)?|@param\s+(?:\{[^}\n]*\}\s*)?)?\[?[*`]{0,2}(?P<name>[A-Za-z_]\w*)[*`]{0,2}\]?\s*(?:\([^()\n]*\))?\s*"
@@ -94,7 +99,7 @@ _COMMENTED = re.compile(r"\s*(?:[$>]\s)?\w[^#\n]*?\s#\s+(?P<comment>\w.*)$")
 _SUPPORTS = re.compile(r"\b(?:support|compatib|integrat|provid|offer|expos|works?\b|runs?\b|can\b)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s\|")
 _LONGEST, _MOST_WORDS, _MOST_READ, _MOST_WAYS, _MOST_LINES, _HEAD = 120, 5, 400, 12, 24, 40
-_MOST_EXTRA, _HEAD_OF_ENTRY, _LONGEST_NAMES, _MOST_NAMES, _FEWEST_SAID = 1, 300, 60, 6, 3
+_MOST_EXTRA, _HEAD_OF_ENTRY, _LONGEST_NAMES, _MOST_NAMES, _FEWEST_SAID, _MOST_THINGS = 1, 300, 60, 6, 3, 3
 
 
 class _UsageQuestion(NamedTuple):
@@ -102,17 +107,37 @@ class _UsageQuestion(NamedTuple):
 
     Attributes:
         words: the stems of its telling words, each with those that mean the same.
-        every: the stems of all words.
+        plain: the stems of the other words.
+        loose: whether its only word may name no setting: the verb ("host it"), or one of many things ("a cookie").
         whether: whether it is asked if the program does something at all.
     """
 
     words: tuple[frozenset[str], ...]
-    every: frozenset[str]
+    plain: frozenset[str]
+    loose: bool
     whether: bool
 
     def lacks(self, stems: frozenset[str]) -> tuple[frozenset[str], ...]:
         """Return the words that some stems do not hold."""
         return tuple(one for one in self.words if one.isdisjoint(stems))
+
+
+class _EntryKind(Enum):
+    """What an entry tells of."""
+
+    OPTION = "option"  # of the command line
+    NAME = "name"
+    PARAMETER = "parameter"
+
+
+class _Entry(NamedTuple):
+    """An entry of a list, a table or a manual, or the declaration of an option, with its first and last line."""
+
+    kind: _EntryKind
+    name: str
+    text: str
+    first: int
+    last: int
 
 
 class _Place(NamedTuple):
@@ -142,18 +167,34 @@ def _read(text: str, corpus: Corpus) -> _UsageQuestion | None:
     said = _IN_AND_OUT.sub(r"\1\3\2", _IT_DOES.sub("", match["said"]))
     said = _PHRASES.sub(lambda one: ("disable" if one[2] == "ff" else "enable") + one[1], said)
     words = _telling(said.replace("without ", "disable "))
-    same = tuple(dict.fromkeys(next((group for group in _SAME if one in group), frozenset((one,))) for one in words))
-    return _UsageQuestion(same, _stems_in(said), bool(match["whether"])) if 0 < len(same) <= _MOST_WORDS else None
+    same = tuple(dict.fromkeys(_same(one) for one in words))
+    first = stems_of(_words(said)[:1])
+    loose = len(same) == 1 and (first == [*words[:1]] or _ONE_OF_MANY.match(said) is not None)
+    plain = _stems_in(said).difference(*same)
+    return _UsageQuestion(same, plain, loose, bool(match["whether"])) if 0 < len(same) <= _MOST_WORDS else None
+
+
+def _same(stem: str) -> frozenset[str]:
+    """Return a stem with those that mean the same; of a name with a number also the name: "http2"."""
+    letters = stem.rstrip("0123456789")
+    alone = frozenset((stem, letters)) if len(letters) > _TWO else frozenset((stem,))
+    return next((group for group in _SAME if stem in group), alone)
 
 
 def _telling(text: str) -> tuple[str, ...]:
     """Return the stems of the words of a text that tell something, in order. Pure."""
-    words = (word for word in words_of_name(text) if word not in _EMPTY and len(word) > 1)
+    words = (word for word in _words(text) if word not in _EMPTY and len(word) > 1)
     return tuple(dict.fromkeys(one for one in stems_of([*words]) if one not in _GENERIC))
 
 
+def _words(text: str) -> list[str]:
+    """Return the words of a text in lower case, those with digits whole: "s3", "http2". Pure."""
+    parts = (words_of_name(one) if one.isalpha() else [one.lower()] for one in re.split(r"[\W_]+", text) if one)
+    return [word for part in parts for word in part]
+
+
 def _stems_in(text: str) -> frozenset[str]:
-    return frozenset(stems_of(words_of_name(text)))
+    return frozenset(stems_of(_words(text)))
 
 
 def _answer(asked: _UsageQuestion, corpus: Corpus) -> WayAnswer | None:
@@ -168,7 +209,7 @@ def _answer(asked: _UsageQuestion, corpus: Corpus) -> WayAnswer | None:
 def _of_different_files(places: Sequence[_Place]) -> Iterator[_Place]:
     """Yield the best place, and the next of another file that fits as well."""
     yield from places[:1]
-    yield from islice((one for one in places if one.rank[:2] == places[0].rank[:2] and one.path != places[0].path), 1)
+    yield from islice((one for one in places if one.rank[:3] == places[0].rank[:3] and one.path != places[0].path), 1)
 
 
 def _places(
@@ -186,7 +227,9 @@ def _places(
         document = material.documents[path]
         prose = document.language in PROSE
         of_users = path == readme or is_manual(path, material) if prose else may_set(document) and not is_beside(path)
-        file = lines.file(path) if of_users and not profile_path(path).test and not ASIDE.search(path) else None
+        profile = profile_path(path)
+        aside = profile.test or profile.declaration or ASIDE.search(path)
+        file = lines.file(path) if of_users and not aside else None
         if file is None:
             continue
         if prose:
@@ -205,23 +248,35 @@ def _sections(
     asked: _UsageQuestion, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
 ) -> Iterator[_Place]:
     """Yield the sections at some lines whose headings say what is asked; what they lack is said below."""
-    path = file.document.path
-    for part in parts_of(file.lines):
-        if not _says_something(part, file) or not any(
-            first <= part.last and part.first <= last + 1 for first, last in found
-        ):
-            continue
-        for title in _things_of(part.title):
-            stems = frozenset(_telling(title)) - own
-            missing, extra = asked.lacks(stems), _extra(stems, asked)
-            said = len(asked.words) - len(missing)
-            if said and extra <= _MOST_EXTRA * (said > 1) and (not missing or _says(part, asked, said > 1, file)):
+    path, parts = file.document.path, [*parts_of(file.lines)]
+    for part, below in zip_longest(parts, parts[1:]):
+        among = any(first <= part.last and part.first <= last + 1 for first, last in found)
+        own_last = min(part.last, below.first - 1) if below else part.last
+        if among and _says_something(part, file):
+            fitting = (
+                _fits(title, asked, own, file.lines[part.first - 1 : own_last]) for title in _things_of(part.title)
+            )
+            if (fit := next(filter(None, fitting), None)) is not None:
                 end = end_of_blocks(file.lines, part.first, min(part.last, part.first + _MOST_LINES), part.last)
-                same = len(asked.every & _stems_in(part.title))
-                yield _Place(
-                    (len(missing), extra, 0, -same, path.count("/"), part.first), path, part.first, end, part.title
-                )
-                break
+                rank = (*fit, path.count("/"), part.first)
+                yield _Place(rank, path, part.first, end, part.title)
+
+
+def _fits(
+    title: str, asked: _UsageQuestion, own: frozenset[str], lines: Sequence[str]
+) -> tuple[int, int, int, int] | None:
+    """Return how well a heading and the lines below it say what is asked, the best first; None if they do not."""
+    stems = frozenset(_telling(title)) - own
+    missing, extra = asked.lacks(stems), _extra(stems, asked)
+    said = len(asked.words) - len(missing)
+    shared = len(asked.plain & _stems_in(title))
+    if not said or extra > _MOST_EXTRA * (said + shared > 1):
+        return None
+    is_name = re.search(r"\s", title.strip()) is None and re.search(r"\w[-_.]\w", title) is not None
+    about_less = said == 1 and asked.words[-1] in missing
+    if missing and (is_name or about_less or not _says(lines, asked, stems, said > 1)):
+        return None
+    return len(missing), max(0, extra - shared), 0, -said - shared
 
 
 def _says_something(part: Part, file: IndexedFile) -> bool:
@@ -235,16 +290,15 @@ def _things_of(title: str) -> Iterator[str]:
     short = _SHORT.findall(title)
     title = _ADDED.sub("", title)
     yield title
-    yield from several if len(several := _AND.split(title)) > 1 else ()
+    yield from several if 1 < len(several := _AND.split(title)) <= _MOST_THINGS else ()
     yield from short
 
 
-def _says(part: Part, asked: _UsageQuestion, mostly: bool, file: IndexedFile) -> bool:
-    """Return whether a section says all words; one sentence does, if its heading says hardly any of them."""
-    text = "\n".join(file.lines[part.first - 1 : min(part.last, part.first + _HEAD)])
+def _says(lines: Sequence[str], asked: _UsageQuestion, title: frozenset[str], mostly: bool) -> bool:
+    """Return whether lines say what their heading lacks; one sentence says all, if the heading has hardly any of it."""
     if mostly:
-        return not asked.lacks(_stems_in(f"{part.title}\n{text}"))
-    told = (one.text for one in paragraphs(text.split("\n")))
+        return not asked.lacks(title | _stems_in("\n".join(lines[:_HEAD])))
+    told = (one.text for one in paragraphs(lines[:_HEAD]))
     return any(not asked.lacks(_stems_in(one)) for each in told for one in _SENTENCE.split(each))
 
 
@@ -260,8 +314,8 @@ def _introductions(
         extra = _extra(told, asked)
         if among and extra <= len(asked.words) and not asked.lacks(_stems_in(text)):
             end = end_of_blocks(file.lines, begin, code, min(len(file.lines), code + _MOST_LINES))
-            same = len(asked.every & _stems_in(text))
-            yield _Place((0, extra, 1, -same, path.count("/"), begin), path, begin, end, "")
+            shared = len(asked.plain & _stems_in(text))
+            yield _Place((0, extra, 1, -len(asked.words) - shared, path.count("/"), begin), path, begin, end, "")
 
 
 def _commands(
@@ -294,12 +348,14 @@ def _before_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _statements(asked: _UsageQuestion, file: IndexedFile, found: Sequence[tuple[int, int]]) -> Iterator[_Place]:
     """Yield the items of lists, and the paragraphs, that say in one sentence what is supported."""
     path = file.document.path
-    items = ((at, end_of_entry(file.lines, at)) for at, line in enumerate(file.lines, 1) if LIST_ITEM.match(line))
-    for begin, end in (*items, *((one.start_line, one.end_line) for one in paragraphs(file.lines))):
-        text = "\n".join(file.lines[begin - 1 : end])
-        sentences = _SENTENCE.split(text) if any(first <= begin <= last for first, last in found) else ()
-        if any(_SUPPORTS.search(one) and not asked.lacks(_stems_in(one)) for one in sentences):
-            yield _Place((len(asked.words), 0, 3, 0, path.count("/"), begin), path, begin, end, "")
+    for first, last in found:
+        lines = file.lines[first - 1 : last]
+        items = [(at, end_of_entry(lines, at)) for at, line in enumerate(lines, 1) if LIST_ITEM.match(line)]
+        for begin, end in (*items, *((one.start_line, one.end_line) for one in paragraphs(lines))):
+            sentences = _SENTENCE.split("\n".join(lines[begin - 1 : end]))
+            if any(_SUPPORTS.search(one) and not asked.lacks(_stems_in(one)) for one in sentences):
+                place = first + begin - 1, first + end - 1
+                yield _Place((len(asked.words), 0, 3, 0, path.count("/"), place[0]), path, *place, "")
 
 
 def _entries(
@@ -308,40 +364,51 @@ def _entries(
     """Yield the entries among some lines whose name and description say all words of the question."""
     path = file.document.path
     for at in sorted({at for first, last in found for at in range(first, min(last, len(file.lines)) + 1)}):
-        for name, begin, end, is_parameter in _entries_at(file, at):
-            text = "\n".join(file.lines[begin - 1 : end])[:_HEAD_OF_ENTRY]
-            called = _stems_in(name) - own
-            called |= _SWITCHES_OFF if _NEGATIVE.intersection(called) or _VALUES.search(text) else frozenset()
+        for entry in _entries_at(file, at):
+            called = _stems_in(entry.name) - own
+            called |= _SWITCHES_OFF if _NEGATIVE.intersection(called) or _VALUES.search(entry.text) else frozenset()
             missing, extra = asked.lacks(called), _extra(called - _GENERIC - _SWITCHES_OFF - _NEGATIVE, asked)
-            if len(missing) == len(asked.words):
-                fits = (
-                    len(missing) > 1
-                    and not is_parameter
-                    and any(_is_about(one, asked) for one in _SENTENCE.split(text))
-                )
-            else:
-                sets = not is_parameter or len(asked.words) > 1 or not _SETS.isdisjoint(asked.every)
-                fits = not asked.lacks(called | _stems_in(text)) and (bool(missing) or not extra) and sets
-            if fits:
-                yield _Place((len(missing), extra, 2, 0, folders_to_sources(path), at), path, begin, end, "")
+            if _is_told(entry, called, missing, extra, asked):
+                rank = len(missing), extra, 2, 0, folders_to_sources(path), at
+                yield _Place(rank, path, entry.first, entry.last, "")
 
 
-def _entries_at(file: IndexedFile, at: int) -> Iterator[tuple[str, int, int, bool]]:
-    """Yield the names of the entry that a line begins, its first and last line, and whether it is a parameter's."""
+def _is_told(
+    entry: _Entry, called: frozenset[str], missing: Sequence[frozenset[str]], extra: int, asked: _UsageQuestion
+) -> bool:
+    """Return whether the name and the description of an entry say all words of the question."""
+    is_option = entry.kind is _EntryKind.OPTION
+    if len(missing) == len(asked.words):
+        sentences = _SENTENCE.split(entry.text) if len(missing) >= _TWO and is_option else ()
+        return any(_is_about(one, asked) for one in sentences)
+    if not is_option and _SETS.isdisjoint(asked.plain) and _SWITCHES_OFF not in asked.words:
+        return False
+    if len(asked.words) == 1:
+        return not extra and (is_option or not asked.loose)
+    return extra <= _MOST_EXTRA and not asked.lacks(called | _stems_in(entry.text))
+
+
+def _entries_at(file: IndexedFile, at: int) -> Iterator[_Entry]:
+    """Yield the entry that a line begins, if it begins one."""
     line = file.lines[at - 1][:LONGEST_LINE]
     if line.startswith(".. auto"):
         return  # includes what code says
     kinds = [(kind, name) for kind, name, _ in settings_at(file, at, sample=False) if kind <= SettingKind.ENTRY]
     if kinds:
-        names = [kinds[0][1], *(next(filter(None, one)) for one in _NAMES.findall(line[:_LONGEST_NAMES]))]
-        bounds = (
-            bounds_of_call(file.lines, at) if kinds[0][0] is SettingKind.OPTION else (at, end_of_entry(file.lines, at))
-        )
-        yield " ".join(names), *bounds, False
+        names = " ".join((kinds[0][1], *(next(filter(None, one)) for one in _NAMES.findall(line[:_LONGEST_NAMES]))))
+        if kinds[0][0] is SettingKind.OPTION:
+            first, last = bounds_of_call(file.lines, at)
+            text = "\n".join(one[1:-1] for one in _STRING.findall("\n".join(file.lines[first - 1 : last])))
+            yield _Entry(_EntryKind.OPTION, names, text[:_HEAD_OF_ENTRY], first, last)
+        else:
+            last = end_of_entry(file.lines, at)
+            kind = _EntryKind.OPTION if _DASHED.match(line) else _EntryKind.NAME
+            yield _Entry(kind, names, "\n".join(file.lines[at - 1 : last])[:_HEAD_OF_ENTRY], at, last)
     elif match := _PARAMETER.match(line):
-        end = end_of_entry(file.lines, at)
-        if _PARAMETERS.search("\n".join(file.lines[at - 1 : end])):
-            yield match["name"], at, end, True
+        last = end_of_entry(file.lines, at)
+        text = "\n".join(file.lines[at - 1 : last])[:_HEAD_OF_ENTRY]
+        if _PARAMETERS.search(text):
+            yield _Entry(_EntryKind.PARAMETER, match["name"], text, at, last)
 
 
 def _is_about(sentence: str, asked: _UsageQuestion) -> bool:
