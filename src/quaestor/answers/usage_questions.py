@@ -150,13 +150,19 @@ class _Place(NamedTuple):
     title: str
 
 
-def answer_usage(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer how something is done with the program; None for other questions, or if nothing is called so."""
+def answer_usage(question: Question, corpus: Corpus, *, literally: bool = False) -> WayAnswer | None:
+    """Answer how something is done with the program; None for other questions, or if nothing is called so.
+
+    Args:
+        question: the question.
+        corpus: the corpus that may answer it.
+        literally: whether only a heading or a paragraph answers that has the question's verb, too: "Change the port".
+    """
     asked = _read(question.text, corpus)
-    if asked is None:
+    if asked is None or (literally and not asked.plain):
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _answer(asked, corpus))
+    return corpus.retry_reopened(lambda: _answer(asked, corpus, literally=literally))
 
 
 def _read(text: str, corpus: Corpus) -> _UsageQuestion | None:
@@ -170,7 +176,7 @@ def _read(text: str, corpus: Corpus) -> _UsageQuestion | None:
     same = tuple(dict.fromkeys(_same(one) for one in words))
     first = stems_of(_words(said)[:1])
     loose = len(same) == 1 and (first == [*words[:1]] or _ONE_OF_MANY.match(said) is not None)
-    plain = _stems_in(said).difference(*same)
+    plain = (_stems_in(said) & _GENERIC).difference(*same)
     return _UsageQuestion(same, plain, loose, bool(match["whether"])) if 0 < len(same) <= _MOST_WORDS else None
 
 
@@ -197,10 +203,12 @@ def _stems_in(text: str) -> frozenset[str]:
     return frozenset(stems_of(_words(text)))
 
 
-def _answer(asked: _UsageQuestion, corpus: Corpus) -> WayAnswer | None:
+def _answer(asked: _UsageQuestion, corpus: Corpus, *, literally: bool) -> WayAnswer | None:
     material, lines, draft = Material(corpus.store), CorpusLines(corpus), Draft()
     own = _stems_in(" ".join(own_names(corpus)))
     places = sorted(_places(asked, own, corpus, material, lines))
+    if literally:
+        places = [one for one in places if not one.rank[0] and -one.rank[3] > len(asked.words)]
     for place in _of_different_files(places):
         draft.quote(lines.hit(place.path, place.first, place.last, place.title or None))
     return draft.finish("usage") if draft.hits else None
@@ -329,7 +337,9 @@ def _commands(
             continue
         extra = _extra(frozenset(_telling(match["comment"])) - own, asked)
         if extra < len(asked.words):
-            yield _Place((0, extra, 1, 0, path.count("/"), at), path, at, at, "")
+            shared = len(asked.plain & _stems_in(match["comment"]))
+            rank = 0, extra, 1, -len(asked.words) - shared, path.count("/"), at
+            yield _Place(rank, path, at, at, "")
 
 
 def _before_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -113,7 +113,11 @@ def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
     from quaestor.answers.configuration import explain_configuration  # noqa: PLC0415 - as said above
     from quaestor.answers.named_settings import explain_setting  # noqa: PLC0415 - as said above
 
-    return explain_configuration(question, corpus) or explain_setting(question, corpus)
+    return (
+        explain_configuration(question, corpus)
+        or _answer_usage(question, corpus, literally=True)
+        or explain_setting(question, corpus)
+    )
 
 
 _OF_USE = re.compile(
@@ -121,13 +125,13 @@ _OF_USE = re.compile(
 )
 
 
-def _answer_usage(question: Question, corpus: Corpus) -> WayAnswer | None:
+def _answer_usage(question: Question, corpus: Corpus, *, literally: bool = False) -> WayAnswer | None:
     """Answer how something is done with the program; None for other questions."""
     if not _OF_USE.match(question.text[:_LONGEST]):
         return None
     from quaestor.answers.usage_questions import answer_usage  # noqa: PLC0415 - few questions ask this
 
-    return answer_usage(question, corpus)
+    return answer_usage(question, corpus, literally=literally)
 
 
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:

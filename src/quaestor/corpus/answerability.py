@@ -326,8 +326,16 @@ def terms_of_words(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for word in _content_words(question) for term in searched_terms(word)))
 
 
+_OF_USERS = frozenset(
+    """change changed changing turn turned decide decides people possible allow allowed let set setting choose pick
+    want support supported work works""".split()
+)
+"""Words with which people ask for anything."""
+
+
 def _content_words(question: str) -> Iterator[str]:
-    return (word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING)
+    words = [word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING]
+    return iter([word for word in words if word not in _OF_USERS] or words)
 
 
 def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, float]:
