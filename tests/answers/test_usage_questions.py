@@ -162,7 +162,7 @@ def test_what_says_how_it_is_done_is_quoted(ferry: Index, question: str, expecte
 
 
 def test_a_heading_with_the_verb_comes_before_a_setting_of_that_name(tmp_path: Path) -> None:
-    manual = "# Keys\n\n## ferry key change\n\nAsks for another key.\n\n## Giving it\n\n- `SHOP_KEY`: the key\n"
+    manual = "# Keys\n\n## ferry key change\n\n`ferry key change` asks.\n\n## Giving it\n\n- `SHOP_KEY`: the key\n"
     files = {"docs/keys.md": manual, "src/config.py": 'key = os.environ["SHOP_KEY"]\n', "README.md": "# Ferry\n\nA.\n"}
     with index_of(tmp_path / "ferry", files) as index:
         assert places(answer_by_way(Question("How do I change the key?"), index)) == ["docs/keys.md:5-5"]

@@ -55,7 +55,7 @@ _GENERIC = frozenset(
 )
 """Words of which an entry or a heading need not say anything."""
 _SETS = frozenset(
-    stems_of("set change specify choose pick adjust control pass give limit customize customise define provide".split())
+    stems_of("set change configure specify choose pick adjust control pass give limit custom define provide".split())
 )
 """Words by which one asks for a parameter, and not for what is passed in it."""
 _EMPTY = SAY_NOTHING - frozenset("after again before between down each every once only under".split())
@@ -97,6 +97,7 @@ _PARAMETERS = re.compile(
 _WORDS = re.compile(r"[\s*_`>-]*[^\W\d_]")
 _COMMENTED = re.compile(r"\s*(?:[$>]\s)?\w[^#\n]*?\s#\s+(?P<comment>\w.*)$")
 _SUPPORTS = re.compile(r"\b(?:support|compatib|integrat|provid|offer|expos|works?\b|runs?\b|can\b)", re.IGNORECASE)
+_SHOWS = re.compile(r"`|=|--\w|^\s{4}|^\s*[-*+|]\s")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s\|")
 _LONGEST, _MOST_WORDS, _MOST_READ, _MOST_WAYS, _MOST_LINES, _HEAD = 120, 5, 400, 12, 24, 40
 _MOST_EXTRA, _HEAD_OF_ENTRY, _LONGEST_NAMES, _MOST_NAMES, _FEWEST_SAID, _MOST_THINGS = 1, 300, 60, 6, 3, 3
@@ -281,6 +282,13 @@ def _fits(
     if not said or extra > _MOST_EXTRA * (said + shared > 1):
         return None
     is_name = re.search(r"\s", title.strip()) is None and re.search(r"\w[-_.]\w", title) is not None
+    if (
+        not missing
+        and len(asked.words) == 1
+        and not _SETS.isdisjoint(asked.plain)
+        and not any(map(_SHOWS.search, lines))
+    ):
+        return None
     about_less = said == 1 and asked.words[-1] in missing
     if missing and (is_name or about_less or not _says(lines, asked, stems, said > 1)):
         return None
