@@ -79,6 +79,22 @@ Parcels lie low. A lashing keeps each stowed crate in its place.
 Some ships sail
 --sideways, which is known to few who steer.
 """
+MANUAL = ".TH FERRY 1\n.SH OPTIONS\n.TP\n\\fB\\-w\\fR, \\fB\\-\\-winch\\fR\nHaul the anchor\n.TP\n.B \\-\\-hold\nRest\n"
+PAGE = """# Options
+
+**-f**, **\\--flag** *\\<COLOUR\\>*
+
+:   Raise a pennant
+
+It tells whether
+\\--raise is given, or a storm is near.
+
+```sh
+ferry run \\
+  --sail storm \\
+  --wait
+```
+"""
 API = "Lights\n======\n\n.. automodule:: ferry.lights\n   :members:\n"
 CODE = '''"""Ferries."""
 
@@ -95,6 +111,8 @@ FILES = {
     "README.md": README,
     "docs/guide.md": GUIDE,
     "docs/lights.rst": API,
+    "doc/ferry.1": MANUAL,
+    "docs/options.md": PAGE,
     "CHANGELOG.md": "# Changes\n\n## Printing labels\n\nNew.\n",
     "tests/test_ferry.py": "# --lamps: light the lamps\n",
     "src/ferry.py": CODE,
@@ -149,6 +167,11 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("How do I carry a parcel without the horn?", []),
         ("How do I choose the depth?", ["src/ferry.py:8-8"]),
         ("How do I use the depth?", []),
+        ("How do I haul the anchor?", ["doc/ferry.1:4-5"]),
+        ("How do I use the winch?", ["doc/ferry.1:4-5"]),
+        ("Can I raise a pennant?", ["docs/options.md:3-5"]),
+        ("How do I raise a storm?", []),
+        ("How do I use the sail?", []),
         ("How do I print labels?", []),
         ("How do I light the lamps?", []),
         ("How do I get it?", []),

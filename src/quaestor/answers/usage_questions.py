@@ -74,6 +74,9 @@ _SAME = tuple(
         "ignore exclude",
         "https tls ssl",
         "login auth authentication authenticate",
+        "environment env",
+        "variable variables var vars",
+        "notify notification notifications",
     )
 )
 """Words by which people and programs mean the same."""
@@ -86,6 +89,9 @@ _NAMES = re.compile(r"(?<![\w-])-{1,2}([A-Za-z][\w-]*)|`([A-Za-z][\w-]*)`|(?<=:p
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
 _DASHED = re.compile(r"[^\w\n]*--?\w")
 _TWO = 2
+_FONTS = re.compile(r"\\f(?:\[[^\]\n]*\]|\(..|.)|\*\*|[`*]")
+_OF_MANUAL = re.compile(r"\s*(?:\.\w+\s+(?:Fl\s+)?)?--?[a-zA-Z]")
+_NEXT, _MOST_OF_ENTRY = re.compile(r"\.(?:TP|SS|SH|Sh|It|PP|sp)\b|#"), 8
 _OPTIONS, _FIRST_WORDS = re.compile(r"`[^`\n]*`|(?<![\w-])--?\w[\w-]*"), 6
 _PARAMETER = re.compile(
     r"\s*(?:[*-]\s+)?(?::param\s+(?:[\w.]+\s+)?|@param\s+(?:\{[^}\n]*\}\s*)?)?\[?[*`]{0,2}(?P<name>[A-Za-z_]\w*)[*`]{0,2}\]?\s*(?:\([^()\n]*\))?\s*"
@@ -383,7 +389,7 @@ def _entries(
     path = file.document.path
     for at in sorted({at for first, last in found for at in range(first, min(last, len(file.lines)) + 1)}):
         for entry in _entries_at(file, at):
-            called = _stems_in(entry.name) - own
+            called = frozenset(one for one in _stems_in(entry.name) - own if len(one) > 1)
             called |= _SWITCHES_OFF if _NEGATIVE.intersection(called) or _VALUES.search(entry.text) else frozenset()
             missing, extra = asked.lacks(called), _extra(called - _GENERIC - _SWITCHES_OFF - _NEGATIVE, asked)
             if _is_told(entry, called, missing, extra, asked):
@@ -422,11 +428,39 @@ def _entries_at(file: IndexedFile, at: int) -> Iterator[_Entry]:
             last = end_of_entry(file.lines, at)
             kind = _EntryKind.OPTION if _DASHED.match(line) else _EntryKind.NAME
             yield _Entry(kind, names, "\n".join(file.lines[at - 1 : last])[:_HEAD_OF_ENTRY], at, last)
+    elif file.document.language in PROSE and _begins_in_manual(file.lines, at):
+        last = _end_in_manual(file.lines, at)
+        text = _plain("\n".join(file.lines[at - 1 : last]))[:_HEAD_OF_ENTRY]
+        yield _Entry(_EntryKind.OPTION, " ".join(map("".join, _NAMES.findall(_plain(line)))), text, at, last)
     elif match := _PARAMETER.match(line):
         last = end_of_entry(file.lines, at)
         text = "\n".join(file.lines[at - 1 : last])[:_HEAD_OF_ENTRY]
         if _PARAMETERS.search(text):
             yield _Entry(_EntryKind.PARAMETER, match["name"], text, at, last)
+
+
+def _plain(text: str) -> str:
+    """Return lines of a manual without marks of fonts."""
+    return _FONTS.sub("", text).replace("\\-", "-")
+
+
+def _begins_in_manual(lines: Sequence[str], at: int) -> bool:
+    """Return whether a manual's text on an option begins on a line, which is no part of a paragraph or a command."""
+    above = _plain(lines[at - 2]).strip() if at > 1 else ""
+    begins = _OF_MANUAL.match(_plain(lines[at - 1])) is not None and not lines[at - 1].rstrip().endswith("\\")
+    return begins and (not above or above.startswith(".") or _OF_MANUAL.match(above) is not None)
+
+
+def _end_in_manual(lines: Sequence[str], at: int) -> int:
+    """Return the last line of what a manual says of an option at first: up to a blank line, the next option or so."""
+    last = at
+    for number in range(at + 1, min(len(lines), at + _MOST_OF_ENTRY) + 1):
+        line = lines[number - 1]
+        ends = _NEXT.match(line) or _OF_MANUAL.match(_plain(line))
+        if ends or (not line.strip() and last > at):
+            break
+        last = number if line.strip() else last
+    return last
 
 
 def _is_about(sentence: str, asked: _UsageQuestion) -> bool:
