@@ -89,6 +89,8 @@ PAGE = """# Options
 It tells whether
 \\--raise is given, or a storm is near.
 
+Then:
+
 ```sh
 ferry run \\
   --sail storm \\
