@@ -59,6 +59,10 @@ ferry --back Cork
 """
 GUIDE = """# Guide
 
+## Sailing with HarbourOS
+
+Steer by the pilot, who comes aboard.
+
 ## Ballast and cargo
 
 Fill the tanks before you load cargo.
@@ -159,11 +163,14 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Can I buy it for Windows?", []),
         ("Does it support Rust?", []),
         ("How do I limit the weight?", ["src/cli.py:6-6"]),
-        ("How do I load cargo?", ["docs/guide.md:5-5"]),
-        ("Can I use AIS?", ["docs/guide.md:9-14"]),
-        ("How do I rename a user?", ["docs/guide.md:12-12"]),
+        ("Can I use it with HarbourOS?", []),
+        ("Does it sail with HarbourOS?", ["docs/guide.md:5-5"]),
+        ("How do I make it quiet?", ["README.md:21-21"]),
+        ("How do I load cargo?", ["docs/guide.md:9-9"]),
+        ("Can I use AIS?", ["docs/guide.md:13-18"]),
+        ("How do I rename a user?", ["docs/guide.md:16-16"]),
         ("How do I stow bells?", []),
-        ("How do I stow crates?", ["docs/guide.md:18-21"]),
+        ("How do I stow crates?", ["docs/guide.md:22-25"]),
         ("How do I steer sideways?", []),
         ("How do I turn on the lights?", []),
         ("How do I carry a parcel without the horn?", []),

@@ -39,17 +39,18 @@ _ASKS = re.compile(
 )
 _PHRASES = re.compile(r"\b(?:turn|switch)(\s+(?:\w+\s+){0,3}?)o(n|ff)\b")
 _ONE_OF_MANY = re.compile(r"(?:set|add|send|give|make|write)\s+an?\b")
+_OF_CODE = re.compile(r"[^A-Za-z]")
 _IN_AND_OUT = re.compile(r"\b(log|sign)((?:\s\w+){0,2})\s(in|out|up)\b")
-_IT_DOES = re.compile(r"\s(?:that\s+)?it\s+\w+$")
+_IT_DOES = re.compile(r"\s(?:that\s+)?it\s+\w+s$")
 """A clause about things of the program: "the files it finds"."""
 _GENERIC = frozenset(
     stems_of(
         """use using used usage get getting make making have do set setting settings change changing configure
         configuring configuration specify define choose pick adjust want let tell work support supported allow
         possible way option options flag parameter own custom automatically automatic require required need run
-        running add adding give provide put pass enable turn switch activate keep control it one thing something
+        running add adding give provide put pass enable turn switch activate keep control one thing something
         another other file files different itself existing several multiple please built in-built guide example
-        examples integration integrating with specific particular certain try instead all some project program app
+        examples integration integrating specific particular certain try instead all some project program app
         application""".split()
     )
 )
@@ -81,11 +82,14 @@ _SAME = tuple(
 )
 """Words by which people and programs mean the same."""
 _SWITCHES_OFF = _SAME[0]
+_QUIET = frozenset(stems_of("quiet silent silence mute suppress".split()))
+"""What somebody asks for who names nothing to be switched off: "make it quiet"."""
 _NEGATIVE = frozenset(("no", "without", "never"))
 _VALUES = re.compile(r"\b(?:never|none)\b", re.IGNORECASE)
 _AND = re.compile(r"\s(?:and|or|&)\s|,\s|/")
 _ADDED, _SHORT = re.compile(r"\s*\([^()]*\)"), re.compile(r"\(([A-Z]\w+)\)")
 _NAMES = re.compile(r"(?<![\w-])-{1,2}([A-Za-z][\w-]*)|`([A-Za-z][\w-]*)`|(?<=:param )\s*(\w+)")
+_CAPITALS = re.compile(r"\b[A-Za-z]+[A-Z]\w*")
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
 _DASHED = re.compile(r"[^\w\n]*--?\w")
 _TWO = 2
@@ -175,12 +179,15 @@ def answer_usage(question: Question, corpus: Corpus, *, literally: bool = False)
 def _read(text: str, corpus: Corpus) -> _UsageQuestion | None:
     """Return what a question of a user asks; None for any other question."""
     match = _ASKS.fullmatch(read_configuration_question(text, corpus)) if len(text) <= _LONGEST else None
-    if match is None or names_of_code(text):
+    if match is None or any(_OF_CODE.search(name) for name in names_of_code(text)):
         return None
     said = _IN_AND_OUT.sub(r"\1\3\2", _IT_DOES.sub("", match["said"]))
     said = _PHRASES.sub(lambda one: ("disable" if one[2] == "ff" else "enable") + one[1], said)
     words = _telling(said.replace("without ", "disable "))
-    same = tuple(dict.fromkeys(_same(one) for one in words))
+    # The index has a name with capitals as a whole without its stem.
+    whole = {stem: name for name in map(str.lower, names_of_code(text)) for stem in stems_of([name])}
+    same = tuple(dict.fromkeys(_same(one) | {whole.get(one, one)} for one in words))
+    same = (_QUIET,) if same == (_SWITCHES_OFF,) else same
     first = stems_of(_words(said)[:1])
     loose = len(same) == 1 and (first == [*words[:1]] or _ONE_OF_MANY.match(said) is not None)
     plain = (_stems_in(said) & _GENERIC).difference(*same)
@@ -206,8 +213,16 @@ def _words(text: str) -> list[str]:
     return [word for part in parts for word in part]
 
 
+def _as_asked(name: str, asked: _UsageQuestion) -> str:
+    """Return a name with capitals in lower case, if the question has it so: "macos" of "macOS", but "addHook"."""
+    stems = frozenset(stems_of([name.lower()]))
+    return name if asked.lacks(stems) == asked.words else name.lower()
+
+
 def _stems_in(text: str) -> frozenset[str]:
-    return frozenset(stems_of(_words(text)))
+    """Return the stems of the words of a text; names with capitals count as a whole, too."""
+    whole = (name.lower() for name in _CAPITALS.findall(text))
+    return frozenset(stems_of([*_words(text), *whole]))
 
 
 def _answer(asked: _UsageQuestion, corpus: Corpus, *, literally: bool) -> WayAnswer | None:
@@ -281,7 +296,7 @@ def _fits(
     title: str, asked: _UsageQuestion, own: frozenset[str], lines: Sequence[str]
 ) -> tuple[int, int, int, int] | None:
     """Return how well a heading and the lines below it say what is asked, the best first; None if they do not."""
-    stems = frozenset(_telling(title)) - own
+    stems = frozenset(_telling(_CAPITALS.sub(lambda name: _as_asked(name[0], asked), title))) - own
     missing, extra = asked.lacks(stems), _extra(stems, asked)
     said = len(asked.words) - len(missing)
     shared = len(asked.plain & _stems_in(title))
