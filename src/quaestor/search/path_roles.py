@@ -19,6 +19,7 @@ _TEST_FOLDERS = frozenset(
 _TEST_FOLDER = re.compile(r"[a-z]Tests?$|[-_. ][Tt]ests(?=$|\.)|^[Tt]ests?[-_. ]|^test[A-Z]")
 _TEST_ENDS = tuple(mark + word for mark in "_.-" for word in ("test", "tests", "spec", "specs"))
 _TEST_CLASSES = ("Test", "Tests", "Spec", "Suite", "TestCase")
+_TESTS_OF_ROOT = frozenset({"test", "tests"})
 _EXAMPLE_FOLDERS = frozenset(
     mark + name
     for name in """example examples sample samples demo demos doc_src docs_src tutorial tutorials playground bench
@@ -132,7 +133,9 @@ def profile_path(path: str) -> PathProfile:
         folder_terms=folder_terms,
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
-        test=any(map(_is_test_folder, _without_documents(parts[:-1]) if prose else parts[:-1])) or _is_test(name),
+        test=any(map(_is_test_folder, _without_documents(parts[:-1]) if prose else parts[:-1]))
+        or _is_test(name)
+        or (not folder and not prose and stem in _TESTS_OF_ROOT),
         example=_is_example(lower_parts, prose=prose),
         declaration=name.endswith((".d.ts", ".pyi")),
         prose=prose,
