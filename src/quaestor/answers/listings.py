@@ -63,8 +63,7 @@ _REST = (
 )
 _MIGRATIONS = r"(?:(?:database|db|schema|sql|data)\s+)*migrations?"
 _A_MIGRATION = re.compile(
-    r"^(?P<folder>(?:[^/]+/)*(?:migrations?|migrate|versions|changelog))"
-    r"/(?P<name>(?:V?\d|[0-9a-f]{12}_)[^/]*)(?:/.*)?$",
+    r"^(?P<folder>(?:[^/]+/)*(?:migrations?|migrate|versions|changelog))/(?P<name>(?:V?\d|[0-9a-f]{12}_)[^/]*)(?:/.*)?$",
     re.IGNORECASE,
 )
 _MIGRATES = re.compile(r"(?:^|/)\w*(?:DB|Database|Schema|Room)\w*(?:Upgrader|Migrat\w+)\.\w+$")
