@@ -1,4 +1,4 @@
-"""Finds the headings and terms of manuals: man pages, POD, Texinfo, LaTeX, Org, R's and Vim's help pages."""
+"""Finds the headings and terms of manuals: man pages, POD, Texinfo, LaTeX, Org, OCaml's, R's and Vim's help pages."""
 
 from __future__ import annotations
 
@@ -69,6 +69,10 @@ _ORG_TITLE = lazy_regex(rb"^#\+title:[ \t]*(?P<line>[^\n]+)", re.MULTILINE | re.
 _ORG_KEYWORD = lazy_regex(rb"(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
 _ORG_TAGS = lazy_regex(rb"(?<=[ \t]):[\w@#%:]+:\s*\Z")
 _ORG_MARKUP = lazy_regex(rb"\[\[(?:[^\]\n]*\]\[)?([^\]\n]*)\]\]|(?<!\w)([~=*/])(\S(?:[^\n]*?\S)?)\2(?!\w)")
+
+# {1:use How to use {!Shop}}
+_ODOC = lazy_regex(rb"^[ \t]*\{(?P<level>[0-5])(?::[^\s{}]+)?[ \t]+(?P<title>[^\n]*)\}[ \t\r]*$", re.MULTILINE)
+_ODOC_MARKUP = lazy_regex(rb"\{\{![^}\n]*\}|\{!?(?:[bie][ \t])?|[}\[\]]")
 
 _R_HELP = lazy_regex(
     rb"^\\(?P<command>section|subsection|usage|arguments|details|value|description|examples|note|seealso|references)\{"
@@ -205,6 +209,12 @@ def _org_text(raw: bytes) -> str:
     return _plain(_ORG_MARKUP.sub(lambda match: match[1] or match[3] or b"", raw[:_LONGEST]))
 
 
+def odoc_headings(data: bytes, start: int) -> Iterator[Heading]:
+    """Yield the headings of a page of OCaml's documentation."""
+    for match in _ODOC.finditer(data, start):
+        yield Heading(match.start(), int(match["level"]), _plain(_ODOC_MARKUP.sub(b"", match["title"][:_LONGEST])))
+
+
 def r_help_headings(data: bytes, start: int) -> Iterator[Heading]:
     """Yield the sections of one of R's help pages below its title, and its arguments as terms."""
     titled = _R_TITLE.search(data, start)
@@ -245,6 +255,7 @@ def _plain(text: bytes) -> str:
 
 MANUALS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     "latex": latex_headings,
+    "odoc": odoc_headings,
     "org": org_headings,
     "pod": pod_headings,
     "rd": r_help_headings,
