@@ -175,10 +175,9 @@ def _read_first(material: Material) -> list[Entry]:
     """
     readme = readme_of(material, material.folder)
     paths = [*([readme] if readme else []), *guides_to_the_whole(material)[:_MOST_GUIDES]]
-    if not material.is_code:
-        return [
-            Entry(path, description(material, path)) for path in (table_of_contents(material) or paths)[:_MOST_FIRST]
-        ]
+    chapters = table_of_contents(material)
+    if not material.is_code or (chapters and not material.has_program):
+        return [Entry(path, description(material, path)) for path in (chapters or paths)[:_MOST_FIRST]]
     entered = entry_points(material)[:_MOST_GUIDES]
     known = {*paths, *_code_entered(entered)}
     imported = ((path, number) for path, number in importers_of(material).most_common(4) if path not in known)
