@@ -12,7 +12,7 @@ from typing import Literal
 
 from quaestor.answers.overview import document_statistics
 from quaestor.answers.overview.build_and_test import Aim, build_lines, customary_commands
-from quaestor.answers.overview.document_statistics import languages, table_of_contents
+from quaestor.answers.overview.document_statistics import languages, table_of_contents, titled_entry
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.introduction import introduction, readme_of, shorten
 from quaestor.answers.overview.main_parts import importers_of, parts, tree
@@ -174,15 +174,18 @@ def _read_first(material: Material) -> list[Entry]:
     Of a book, they are its first chapters.
     """
     readme = readme_of(material, material.folder)
-    paths = [*([readme] if readme else []), *guides_to_the_whole(material)[:_MOST_GUIDES]]
+    guides = guides_to_the_whole(material)[:_MOST_GUIDES]
+    about = [Entry(readme, description(material, readme))] if readme else []
     chapters = table_of_contents(material)
     if not material.is_code or (chapters and not material.has_program):
-        return [Entry(path, description(material, path)) for path in (chapters or paths)[:_MOST_FIRST]]
+        paths = [path for path in (chapters or guides) if path != readme]
+        return [*about, *(titled_entry(material.documents[path], material) for path in paths)][:_MOST_FIRST]
     entered = entry_points(material)[:_MOST_GUIDES]
-    known = {*paths, *_code_entered(entered)}
+    known = {*guides, *_code_entered(entered)}
     imported = ((path, number) for path, number in importers_of(material).most_common(4) if path not in known)
     return [
-        *(Entry(path, description(material, path)) for path in paths),
+        *about,
+        *(titled_entry(material.documents[path], material) for path in guides),
         *entered,
         *(Entry(path, _importers(number)) for path, number in [*imported][:2] if number > _FEWEST_IMPORTERS),
     ]
