@@ -48,6 +48,7 @@ _MOST_FIRST = 6
 _FIRST = 0.16
 """The share of the budget for the files to read first."""
 _AIMS: tuple[Aim, ...] = ("build", "test")
+_USUAL = "By convention"
 _TITLES: dict[Aim, str] = {"build": "Build", "test": "Tests", "run": "Run"}
 
 Count = Callable[[str], int]
@@ -109,13 +110,15 @@ def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) ->
 def _shares_of_guide(material: Material, aim: Aim | None) -> list[_Share]:
     """Return what is stated of an aim, what is usual, and where a program begins; of both aims for None."""
     if aim is None:
-        return [*_shares_of_guide(material, "build"), *_shares_of_guide(material, "test")]
+        both = [(one, share) for one in _AIMS for share in _shares_of_guide(material, one)]
+        told = (f"{_TITLES[one]}, by convention" if share.title == _USUAL else share.title for one, share in both)
+        return [replace(share, title=title) for title, (_, share) in zip(told, both, strict=True)]
     stated = build_lines(material, aim)
     usual = [*customary_commands(material, aim, stated)]
     if aim == "build" and not (stated or usual):
         return [_Share(_BUILDING, build_lines(material), BUDGET)]
     started = entry_points(material)[:_MOST_STARTED] if aim == "run" else []
-    titles = {_TITLES[aim]: stated, "By convention": usual, "Entry points": started}
+    titles = {_TITLES[aim]: stated, _USUAL: usual, "Entry points": started}
     return [_Share(title, entries, BUDGET) for title, entries in titles.items()]
 
 
