@@ -34,6 +34,7 @@ ARGUMENTS = (
     "import argparse\n\n\ndef parse():\n    parser = argparse.ArgumentParser()\n"
     '    parser.add_argument("--no-colour", action="store_true", help="no colours")\n'
     '    parser.add_argument("--workers", type=int, default=4, help="how many work")\n'
+    '    parser.prog = "shop --doors=never"\n    call(flags, "--doors=never")\n'
     '    run(["tar", "--gzip", "--level"])\n    raise ValueError("--speed is wrong")\n'
 )
 
@@ -78,6 +79,7 @@ def test_the_setting_of_that_name_is_quoted(tmp_path: Path, question: str, expec
         ("How do I set the workers?", ["shop/cli.py:7-7"]),
         ("How do I change the level?", []),
         ("How do I change the speed?", []),
+        ("How do I turn doors off?", []),
     ],
 )
 def test_an_option_is_declared_and_not_passed_on(tmp_path: Path, question: str, expected: list[str]) -> None:
@@ -185,6 +187,7 @@ def test_to_set_a_thing_is_no_setting(tmp_path: Path) -> None:
         ("shop.conf.example", "# a word timeout\n## the Timeout value\n"),
         ("src/client.py", "def get(url):\n    return send(url, timeout=99)\n"),
         ("src/main.go", 'func main() {\n\trun("curl", "--timeout", "--retry")\n}\n'),
+        ("docs/use.md", "# Use\n\nSome give\n--timeout=9, and the default is known to few.\n"),
     ],
 )
 def test_what_declares_no_setting_is_not_quoted(tmp_path: Path, path: str, text: str) -> None:

@@ -7,7 +7,7 @@ from overview_parts import ORDERS, Make, OverviewOf
 
 from quaestor.answers.overview.introduction import introduction
 from quaestor.answers.overview.material import Material
-from quaestor.answers.overview.prose_lines import headings, paragraphs
+from quaestor.answers.overview.prose_lines import headings, paragraphs, parts_of
 
 
 @pytest.mark.parametrize(
@@ -225,6 +225,17 @@ def test_a_comment_within_code_is_no_heading() -> None:
     assert [title for _, title in headings(page.split("\n"))] == ["Guide", "Use", "How"]
     apart = "# Guide\n\n-----\n\n# Use\n\n-----\n\n# Run"
     assert [title for _, title in headings(apart.split("\n"))] == ["Guide", "Use", "Run"]
+    ruled = "# Guide\n\n-----\n## Use\n\n-----\n## Run\n"
+    assert [title for _, title in headings(ruled.split("\n"))] == ["Guide", "Use", "Run"]
+
+
+def test_a_title_between_two_lines_of_one_mark_may_be_indented() -> None:
+    page = "#########\n Ferries\n#########\n\nText.\n\n*******\n Boats\n*******\n\n- one\n\n two\n=======\n"
+    assert [(at, title) for at, title in headings(page.split("\n")) if title] == [(2, "Ferries"), (8, "Boats")]
+    assert [(one.first, one.last, one.above) for one in parts_of(page.split("\n"))] == [
+        (4, 13, ()),
+        (10, 13, ("Ferries",)),
+    ]
 
 
 def test_tags_over_several_lines_and_advertisements_are_no_introduction(overview_of: OverviewOf) -> None:

@@ -250,8 +250,8 @@ def _sections_on_adding(wanted: frozenset[str], corpus: Corpus) -> Iterator[_Sec
 
 def _end_of_section(lines: Sequence[str], heads: Sequence[tuple[int, str]], at: int) -> int:
     """Return the last line of a section with those below it, up to a limit."""
-    begins, own = heads[at][0], _level(lines, heads[at][0])
-    ends = next((line - 1 for line, _ in heads[at + 1 :] if _level(lines, line) <= own), len(lines))
+    begins, level = heads[at][0], _level(lines, heads[at][0])
+    ends = next((line - 1 for line, _ in heads[at + 1 :] if _level(lines, line) <= level), len(lines))
     return min(ends, begins + _LONGEST_SECTION)
 
 

@@ -87,7 +87,7 @@ def with_context(text: str, earlier: Sequence[str]) -> str:
     """Return a question; if it says hardly more than "that", put before it the last question with a subject. Pure."""
     if not _needs_context(text, earlier):
         return text
-    subject = next((one for one in reversed(earlier) if not is_without_context(one)), "")
+    subject = next((question for question in reversed(earlier) if not is_without_context(question)), "")
     return f"{subject}\n{text}" if subject else text
 
 

@@ -76,7 +76,7 @@ ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releas
 """Files that repeat options without declaring them: completions of shells, changelogs."""
 _DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
 """Words beside a plain word, such as "name", that make it an option."""
-_OF_CONTENTS = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
+OF_CONTENTS = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
 """An item of a table of contents, which says nothing itself."""
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
 COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
@@ -225,7 +225,7 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
         rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|</?[a-z][^<>\n]{{0,200}}>|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*",
         line,
     )
-    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]) or _OF_CONTENTS.match(line):
+    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]) or OF_CONTENTS.match(line):
         return 0
     rest = line[begins.end() :]
     below = at < len(lines) and _indent(lines[at]) > _indent(line)

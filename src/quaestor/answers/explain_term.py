@@ -11,16 +11,17 @@ from collections.abc import Iterator, Sequence
 from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.explain_name import explain_file
 from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.passage_order import MINUTES
 from quaestor.answers.resolved_names import resolve_numbered
 from quaestor.answers.term_definitions import (
     DefiningLines,
     Form,
+    defines_nothing,
     definitions_of,
     end_of_list,
     is_abbreviation,
     may_define,
     names_the_term,
-    tells_of_page,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
@@ -84,7 +85,7 @@ def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
     language = language_of(question.text)
     if pair := read_comparison(question.text):
         corpus.try_refresh()
-        return corpus.retry_reopened(lambda: _answer_by_two_definitions(*pair, corpus, language))
+        return corpus.retry_reopened(lambda: _answer_by_difference(*pair, corpus, language))
     term = read_term_question(question.text)
     if not term:
         return None
@@ -132,6 +133,15 @@ def _answer_by_definition(term: str, corpus: Corpus, language: str) -> WayAnswer
     for one in (places[0], *_written_out(term, places)):
         draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
     return draft.finish("term")
+
+
+def _answer_by_difference(first: str, second: str, corpus: Corpus, language: str) -> WayAnswer | None:
+    """Return the definitions of two terms, which may share their last word: "send only and receive only folders"."""
+    shared = second.rsplit(maxsplit=1)[-1]
+    found = _answer_by_two_definitions(first, second, corpus, language)
+    if found is None and " " in second and not first.endswith(shared):
+        found = _answer_by_two_definitions(f"{first} {shared}", second, corpus, language)
+    return found
 
 
 def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language: str) -> WayAnswer | None:
@@ -204,8 +214,9 @@ def _in_chunks(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place
             file, first = lines.file(stored.document.path), stored.chunk.span.start_line
             opened = _opened(file.lines[: first - 1] if file is not None else ())
             texts, shift = [*opened, *stored.chunk.text.split("\n")], first - 1 - len(opened)
+            heads = not MINUTES.search(stored.document.path)
             for one in definitions_of(term, texts):
-                if _opened(texts[: one.start_line - 1]):
+                if _opened(texts[: one.start_line - 1]) or not (heads or one.form != Form.SECTION):
                     continue
                 in_document = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)
                 yield _place(term, stored.document, in_document)
@@ -216,7 +227,7 @@ def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Pla
     for path, document in corpus.store.documents().items():
         if document.language in PROSE and document.title and names_the_term(term, document.title):
             file = lines.file(path)
-            parts = () if file is None else (one for one in paragraphs(file.lines) if not tells_of_page(one.text))
+            parts = () if file is None else (one for one in paragraphs(file.lines) if not defines_nothing(one.text))
             first = next(iter(parts), None)
             if first is not None:
                 yield _place(term, document, DefiningLines(Form.SECTION, first.start_line, first.end_line))

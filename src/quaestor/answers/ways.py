@@ -119,7 +119,25 @@ def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
     from quaestor.answers.configuration import explain_configuration  # noqa: PLC0415 - as said above
     from quaestor.answers.named_settings import explain_setting  # noqa: PLC0415 - as said above
 
-    return explain_configuration(question, corpus) or explain_setting(question, corpus)
+    return (
+        explain_configuration(question, corpus)
+        or _answer_usage(question, corpus, literally=True)
+        or explain_setting(question, corpus)
+    )
+
+
+_OF_USE = re.compile(
+    r"\s*(?:how\s+(?:to|do|can|could|should|would|must)|can|could|may|must|do|does|will|is)\b", re.IGNORECASE
+)
+
+
+def _answer_usage(question: Question, corpus: Corpus, *, literally: bool = False) -> WayAnswer | None:
+    """Answer how something is done with the program; None for other questions."""
+    if not _OF_USE.match(question.text[:_LONGEST]):
+        return None
+    from quaestor.answers.usage_questions import answer_usage  # noqa: PLC0415 - few questions ask this
+
+    return answer_usage(question, corpus, literally=literally)
 
 
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -176,6 +194,7 @@ WAYS: tuple[Way, ...] = (
     explain_term,
     answer_within_file,
     answer_error,
+    _answer_usage,
     ask_back,
 )
 """All ways, in the order in which they are tried: the narrower a way's questions are, the earlier it comes."""

@@ -265,7 +265,10 @@ def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 def _opens_listing(lines: Sequence[str], number: int) -> bool:
     """Return whether a line of hyphens or dots begins a block, and is neither an underline nor a rule."""
     mark, following = lines[number - 1].strip(), next((line.strip() for line in lines[number : number + 1]), "")
-    closed = bool(following) and any(line.strip() == mark for line in lines[number + 1 :])
+    # Right below a rule in Markdown a section begins.
+    closed = (
+        bool(following) and not following.startswith("##") and any(line.strip() == mark for line in lines[number + 1 :])
+    )
     return closed and not _underlines(lines, number)
 
 
@@ -290,7 +293,9 @@ def _heading(lines: Sequence[str], number: int) -> str | None:
     if marked is not None:
         return plain(marked)
     following = lines[number] if number < len(lines) else ""
-    if line.strip() and not line.startswith((" ", "\t")) and _UNDERLINE.match(following):
+    # Between two lines of one mark, a title of reStructuredText is often indented.
+    overlined = number > 1 and following.strip() == lines[number - 2].strip()
+    if line.strip() and (overlined or not line.startswith((" ", "\t"))) and _UNDERLINE.match(following):
         return plain(line) if len(following.strip()) >= len(line.strip()) * 0.6 else None
     return "" if _UNDERLINE.match(line) else None
 
