@@ -53,6 +53,7 @@ NAMES = frozenset({"Ferry"})
         ("Building from source", "How do I build Ferry from source?"),
         ("Working with files", "How do I work with files?"),
         ("The moving parts", ""),
+        ("Wrapping is explicit", ""),
         ("How to organize my routes?", "How do I organize my routes?"),
         ("Need help?", ""),
         ("So What Is This?", ""),

@@ -40,7 +40,7 @@ def test_entry_points_and_how_it_is_built(made: Make) -> None:
     assert entries["shop → src/shop/cli.py"] == 'shop = "shop.cli:main"'
     assert "src/shop/__main__.py" in entries
     text = found.text.partition("Build and test:")[2]
-    assert "Makefile: test, build" in text
+    assert "Makefile: make test, build" in text
     assert "ci.yml: tox run" in text
     assert "CONTRIBUTING.md: pytest -q tests" in text
 

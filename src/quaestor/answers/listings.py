@@ -63,8 +63,7 @@ _REST = (
 )
 _MIGRATIONS = r"(?:(?:database|db|schema|sql|data)\s+)*migrations?"
 _A_MIGRATION = re.compile(
-    r"^(?P<folder>(?:[^/]+/)*(?:migrations?|migrate|versions|changelog))"
-    r"/(?P<name>(?:V?\d|[0-9a-f]{12}_)[^/]*)(?:/.*)?$",
+    r"^(?P<folder>(?:[^/]+/)*(?:migrations?|migrate|versions|changelog))/(?P<name>(?:V?\d|[0-9a-f]{12}_)[^/]*)(?:/.*)?$",
     re.IGNORECASE,
 )
 _MIGRATES = re.compile(r"(?:^|/)\w*(?:DB|Database|Schema|Room)\w*(?:Upgrader|Migrat\w+)\.\w+$")
@@ -407,10 +406,11 @@ def list_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
     wanted = stems_of(re.split(r"[\s_-]+", things))
     entries: dict[str, dict[str, list[str]]] = {}
-    for path in sorted(corpus.store.documents()):
-        parts = path.split("/")
+    # What is hidden is no thing of its own, but a help for the others.
+    for path in sorted(corpus.store.documents(), key=lambda one: ("/." in one, one)):
+        parts = path.split("/") if things == "examples" or not _is_aside(path) else []
         for at in range(len(parts) - 1):
-            if not _is_aside(path) and _is_called(parts[at], wanted):
+            if _is_called(parts[at], wanted):
                 entries.setdefault("/".join(parts[: at + 1]), {}).setdefault(parts[at + 1], []).append(path)
     folder = min(entries, key=lambda name: (-len(entries[name]), name.count("/"), name), default="")
     if len(entries.get(folder, ())) < _FEWEST_FILES:

@@ -23,6 +23,7 @@ _GAP = "⋯"
 _MOST_AGAIN = 100
 """The most characters shown of a quote that an earlier answer shows whole."""
 _LONGEST_PART = 500
+_LONGEST_LABEL = 90
 _SENTENCE = re.compile(r"\S.*?(?:[.!?]['\")\]*_`]*(?=\s)|(?=\n\s*\n)|(?=\n\s*(?:[-*+|]|\d+[.)])\s)|\Z)", re.DOTALL)
 
 
@@ -55,6 +56,15 @@ class Quote:
     language: str = ""
     passage: str = ""
     further: bool = False
+
+
+def label_of(title: str, page: str, section: str) -> str:
+    """Return where a quote of prose stands, on one line; on a page, a title that leaves no room is left out."""
+    title, section = (" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in (title, section))
+    label = " > ".join(dict.fromkeys(filter(None, (title, page, section))))
+    if page and len(label) > _LONGEST_LABEL:
+        label = f"{page} > {section}"
+    return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
 
 
 def text_of_quotes(

@@ -78,6 +78,7 @@ _ANYBODYS = re.compile(
     r"|.*\bsponsors?|.*code of conduct.*|.*security (?:polic|report|issue)\w*|.*\bdisclosure.*|our (?:pledge|standards)"
     r"|.*\bguidelines|purpose|motivation|rationale|abstract|specification|background|status|help(?: and .*)?"
     r"|getting help|support|community|docs.*community|requirements|prerequisites|features|release .*|terminology"
+    r"|版权.*|.*许可.*|.*协议|参考.*|致谢|鸣谢|目录|前言|序言?|贡献.*|谢辞|参考文献|ライセンス.*|著作権.*"
     r"|contact\b.*|definitions|disclaimer|examples?\b.*|authors?\b.*"
     r"|(?:über|sobre|à propos|objeti[vf]|inhalt|einleitung|einführung|sommaire|tables? des mati|introducci"
     r"|présentation|índice)\w*\b.*",
@@ -124,15 +125,12 @@ _NOUNS = {
     "configuration": "configure",
     "setup": "set up",
     "deployment": "deploy",
-    "usage": "use",
+    **dict.fromkeys(("usage", "basic usage"), "use"),
     "upgrade": "upgrade",
     "migration": "migrate",
     "uninstallation": "uninstall",
     "customization": "customize",
-    "basic usage": "use",
-    "getting started": "get started with",
-    "quick start": "get started with",
-    "quickstart": "get started with",
+    **dict.fromkeys(("getting started", "quick start", "quickstart"), "get started with"),
 }
 _ACTS = frozenset({"installation", "configuration", "setup", "deployment"})
 _OF_SUBJECTS = frozenset({"install", "configure", "use", "upgrade", "deploy", "test", "build", "run", "uninstall"})
@@ -156,7 +154,7 @@ tune turn type undo update upgrade use version view visit walk watch work wrap
 _ALSO_ADJECTIVES = frozenset("breaking leading matching programming supporting training opening closing".split())
 """Gerunds that begin a heading as nouns or adjectives as often: "Matching period", "Programming management"."""
 _NO_OBJECT = re.compile(
-    r"(?:(?:of|[IVX]+|\d+)\b.*|.*\b(?:guide|guides|guidelines?|information|instructions?|notes?|overview|checklists?|polic(?:y|ies)|tips|tutorial|reference|practices|standards|rules"
+    r"(?:(?:of|is|are|was|were|can|may|must|should|will|has|have|[IVX]+|\d+)\b.*|.*\b(?:guide|guides|guidelines?|information|instructions?|notes?|overview|checklists?|polic(?:y|ies)|tips|tutorial|reference|practices|standards|rules"
     r"|blocks)\b.*|(?:&|and\b|or\b).*|.*\b(?:on|of|in|to|for|with|by|and|the|a|an|is|as))",
     re.IGNORECASE,
 )
@@ -369,8 +367,9 @@ def _questions_from_headings(material: Material, path: str, project: str) -> Ite
         heading = _without_numbering(text)
         if not 4 <= len(heading) <= _LONGEST_HEADING or _ANYBODYS.fullmatch(heading) or _NO_SUBJECT.search(heading):
             continue
+        leads_elsewhere = 2 * sum("://" in line for line in lines[first : end - 1]) > end - first
         subject = title if heading != title and not _ANYBODYS.fullmatch(title) else ""
-        if not (heading == own and readme) and (question := question_of(heading, subject, names)):
+        if not (leads_elsewhere or (heading == own and readme)) and (question := question_of(heading, subject, names)):
             thing = subject_of_question(question)
             before, after = _TELL_IN.get(language, ("", ""))
             yield Starter(f"{before}{heading}{after}" if thing and before else question, path, first, end - 1)
@@ -447,7 +446,8 @@ def _forms(heading: str, subject: str, written: str) -> Iterator[str]:
     if match := _INTRODUCED.fullmatch(heading):
         yield f"What is {match['thing']}?"
     yield _act(heading, subject)
-    plain = heading.lower() not in _NOUNS and not _ASKS.match(heading) and not _CUT_OFF.search(heading)
+    says = not {"is", "are", "was", "were"}.isdisjoint(heading.lower().split())  # "Wrapping is explicit" is no thing
+    plain = not says and heading.lower() not in _NOUNS and not (_ASKS.match(heading) or _CUT_OFF.search(heading))
     if plain and not re.search(r"[,:;]|\b(?:that|which)\b|^(?:an?|the)\b", heading, re.IGNORECASE):
         # A title is named as it is written, a plain phrase as within a sentence.
         yield f"{_TELL}{heading if heading[1:] == written[1:] else written}."

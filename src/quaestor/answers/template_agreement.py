@@ -36,6 +36,7 @@ class Agreement:
         of_message: their share of the weight of the message, 0 to 1.
         of_span: their share of the weight of the message from the first to the last of them, 0 to 1. Words that a
             sentence shares with a template by chance lie far apart.
+        between: the number of other words of the message from the first to the last of them.
     """
 
     weight: float
@@ -43,6 +44,7 @@ class Agreement:
     of_template: float
     of_message: float
     of_span: float = 0.0
+    between: int = 0
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -75,7 +77,8 @@ def agreement(message: Sequence[str], template: Sequence[str], weights: Mapping[
     whole, agreed, span = (
         sum(weights.get(word, 1.0) for word in part) for part in (template, message, message[first : last + 1])
     )
-    return Agreement(shared, words, _share(shared, whole), _share(shared, agreed), _share(shared, span))
+    between = last - first + 1 - words
+    return Agreement(shared, words, _share(shared, whole), _share(shared, agreed), _share(shared, span), between)
 
 
 def _share(part: float, whole: float) -> float:
