@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.explain_term import holds_documents
 from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
@@ -19,7 +19,7 @@ from quaestor.answers.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms, find_words, terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
@@ -30,11 +30,11 @@ from quaestor.stores import Where
 
 _PASSAGES = 8
 _LONGEST = 500
-_NUMBERED = re.compile(r"(?<![\w.-])[A-Za-z]{2,12}[ _-]?\d{1,6}(?![\w.]\w)")
+_NUMBERED = lazy_regex(r"(?<![\w.-])[A-Za-z]{2,12}[ _-]?\d{1,6}(?![\w.]\w)")
 """A series and a number, as ``RFC 2904``."""
 _MOST_NUMBERED = 3
 _WHO = r"(?:authors?|editors?|champions?|sponsors?|owners?|maintainers?|contributors?)"
-_OF_HEAD = re.compile(
+_OF_HEAD = lazy_regex(
     rf"^\W*(?:who\s+(?:wrote|authored|proposed|created|made|published|(?:is|are|was|were)\s+(?:the\s+)?{_WHO})"
     r"|when\s+(?:was|were)\s+(?:it\s+)?(?:\w+ed|written|made)"
     rf"|(?:what(?:'s|\s+is|\s+was)\s+)?(?:the\s+)?(?:status|state|title|date|{_WHO})\b)",
@@ -44,19 +44,19 @@ _OF_HEAD = re.compile(
 _LONGEST_HEAD = 24
 _TITLE = 5
 """A document's title is the first heading within this many lines."""
-_ORIGIN = re.compile(
+_ORIGIN = lazy_regex(
     rf"who\s+(?:first\s+|originally\s+)?(?:wrote|started|created|founded|invented|made|built|developed|is\s+behind)\s+{IT}(?:\s.*)?"
     rf"|(?:when|how|why|by\s+whom)\s+(?:was|did)\s+{IT}\s+(?:\w+\s+)?(?:start(?:ed)?|beg[iu]n|founded|created|born|come\s+about)(?:\s.*)?"
     rf"|what\s+was\s+{IT}\s+(?:\w+\s+)?called\s+(?:at\s+first|first|before|earlier|in\s+the\s+beginning)(?:\s.*)?"
     rf"|(?:what(?:\s+is|'s)\s+|tell\s+me\s+)?the\s+(?:history|origins?)\s+of\s+{IT}"
 )
-_TELLS_ORIGIN = re.compile(
+_TELLS_ORIGIN = lazy_regex(
     r"(?:(?:project|brief|short|a|our|the)\s+)*(?:history|origins?|credits|authors?|acknowledge?ments|about(?:\s+(?:us|this))?)"
     r"(?:\s+(?:and|&|of)\s+.*)?",
     re.IGNORECASE,
 )
 """Titles of pages about the origin of a project."""
-_VERSION = re.compile(r"\W*v?\d+\.\d+")
+_VERSION = lazy_regex(r"\W*v?\d+\.\d+")
 _HEAD_OF_PAGE = 40
 _ASKS_ORIGIN = (
     "who ",
@@ -71,24 +71,91 @@ _ASKS_ORIGIN = (
     "the ",
 )
 _MOST_PAGES = 8
+_DEEPEST = 2
 _LONGEST_OF_ORIGIN = 120
 _KIND = r"(?:(?:an?|another|new|my|our|own|custom|additional|more|further|the)\s+)+(?P<{}>[\w-]+(?:\s+[\w-]+){{0,2}}?)"
 _THERE = r"(?:\s+(?:to|for|in)\s+(?:it|this|the)(?:\s+\w+)?)?"
-_ASKS_TO_ADD = re.compile(
+_ASKS_TO_ADD = lazy_regex(
     r"(?:how\s+(?:do|can|could|would|should|must)\s+(?:i|we|you|one)|how\s+to|what\s+(?:do|must|should)\s+i\s+(?:need\s+to\s+)?do\s+to)"
     r"\s+(?:add|create|write|make|define|implement|register|contribute|introduce|develop|build)\s+"
     rf"{_KIND.format('what')}{_THERE}"
     rf"|how\s+(?:is|are)\s+{_KIND.format('made')}\s+(?:added|created|written|made|defined|implemented|developed){_THERE}"
 )
-_MAKING = re.compile(
+_MAKING = lazy_regex(
     r"\b(?:add|creat|new|writ|mak|develop|implement|contribut|extend|how to|custom|own|regist)", re.IGNORECASE
 )
 _ARE_MADE = frozenset(terms("translation translating localization localisation internationalization"))
 """Things whose name is also the verb for adding one: to translate is to add a translation."""
 _MOST_READ, _LONGEST_SECTION, _FEWEST_WORDS = 1000, 40, 8
-_PRINTED = re.compile(r"\bat \S+ line \d+\.?\s*$")
+_PRINTED = lazy_regex(r"\bat \S+ line \d+\.?\s*$")
 """The place that Perl appends to a message; the question is not about that file."""
-_GLOB = re.compile(r"[*?\[\]!\\]")
+_GLOB = lazy_regex(r"[*?\[\]!\\]")
+
+
+_CUSTOMARY = {
+    "changelog": "changelog changelogs changes history news releases releasenotes whatsnew",
+    "contributingguide": "contributing contribute",
+    "codeofconduct": "codeofconduct conduct",
+    "securitypolicy": "security",
+    "roadmap": "roadmap",
+    "architecturedocument": "architecture design",
+}
+"""Files that many projects have, by what people call them, with the stems of their names."""
+_CALLED_OTHERWISE = {
+    "releasenotes": "changelog",
+    "changes": "changelog",
+    "contributionguide": "contributingguide",
+    "contributionguidelines": "contributingguide",
+    "contributingguidelines": "contributingguide",
+    "contributorguide": "contributingguide",
+    "architecture": "architecturedocument",
+}
+_ASKS_FOR_FILE = re.compile(
+    r"(?:is there|do(?:es)? (?:it|they|you|this(?: \w+)?) have|where(?: is|'s| are| can i find| do i find)|show me)"
+    r"(?: (?:an?|any|the|its|your|some))? (?P<what>[a-z -]{4,30}?)(?: file| document)?"
+    r"(?: here| of (?:it|this(?: \w+)?))?"
+)
+_LINES_OF_HEAD = 8
+
+
+def answer_with_customary_file(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer whether there is a changelog or another file that many projects have; None for any other question."""
+    match = (
+        _ASKS_FOR_FILE.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST_OF_ORIGIN else None
+    )
+    what = re.sub(r"\W", "", match["what"]) if match is not None else ""
+    stems = _CUSTOMARY.get(_CALLED_OTHERWISE.get(what, what), "").split()
+    if match is None or not stems:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _show_customary(stems, corpus))
+
+
+def _show_customary(stems: Sequence[str], corpus: Corpus) -> WayAnswer:
+    """Show the beginning of the shallowest file that is called so, or say that there is none."""
+    named = (profile_path(path) for path in corpus.store.documents())
+    fitting = [
+        (stems.index(one.stem), one.depth, one.path)
+        for one in named
+        if one.stem in stems
+        and one.depth <= _DEEPEST
+        and not (one.test or one.example)
+        and _is_written(one.path, one.prose)
+    ]
+    draft = Draft()
+    if not fitting:
+        told = " What changed, git may tell: ask for the last release." if stems[0] == "changelog" else ""
+        draft.say(f"No file here is called {' or '.join(map(in_code, stems))}.{told}")
+        return draft.finish("file", known=False)
+    path = min(fitting)[-1]
+    draft.say(f"{in_code(path)} is there. It begins so:")
+    draft.quote(CorpusLines(corpus).hit(path, 1, _LINES_OF_HEAD))
+    return draft.finish("file")
+
+
+def _is_written(path: str, prose: bool) -> bool:
+    """Return whether a file is a document by its ending, or by having none."""
+    return prose or "." not in path.rpartition("/")[2]
 
 
 def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -183,8 +250,8 @@ def _sections_on_adding(wanted: frozenset[str], corpus: Corpus) -> Iterator[_Sec
 
 def _end_of_section(lines: Sequence[str], heads: Sequence[tuple[int, str]], at: int) -> int:
     """Return the last line of a section with those below it, up to a limit."""
-    begins, own = heads[at][0], _level(lines, heads[at][0])
-    ends = next((line - 1 for line, _ in heads[at + 1 :] if _level(lines, line) <= own), len(lines))
+    begins, level = heads[at][0], _level(lines, heads[at][0])
+    ends = next((line - 1 for line, _ in heads[at + 1 :] if _level(lines, line) <= level), len(lines))
     return min(ends, begins + _LONGEST_SECTION)
 
 

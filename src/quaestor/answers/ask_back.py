@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import EMPTY_WORDS, find_words
 from quaestor.corpus import Corpus
 from quaestor.search.names_in_question import names_of_code
@@ -21,13 +22,15 @@ ASKED_BACK = (
 )
 _GOES_ON = 0.7
 """The continuity from which on a question is read together with the one before."""
+_LONGEST_BEFORE = 200
 _LONGEST = 12
 """The most words of a question that may lack context."""
-_POINTING = re.compile(
-    r"\b(?:it|its|that|this|these|those|they|them|there|one|ones|former|latter|other|others|same|above|previous|mentioned|he|she)\b",
+_POINTING = lazy_regex(
+    r"\b(?:it|its|that|this|these|those|they|them|(?<!is )(?<!are )there|one|ones|former|latter|other|others|same"
+    r"|above|previous|mentioned|he|she)\b",
     re.IGNORECASE,
 )
-_BARE = re.compile(
+_BARE = lazy_regex(
     r"^\W*(?:(?:and|but|so|ok|okay|well|hm+|then)\W*)?(?:why|how|how so|why not|what|where|when|who|which"
     r"|and|more|really|go on|continue|explain"
     r"|what else|anything else|else|for example|an example|example|details|tell me more|more details"
@@ -36,13 +39,13 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 # "that default" names no more than "that" does; "that timeout" tells what to look for.
-_POINTED_AT = re.compile(
+_POINTED_AT = lazy_regex(
     r"\b(that|this|those|these)\s+(?:default|value|setting|option|flag|limit|number|name|behaviou?r|message|error|warning"
     r"|exception|method|function|class|parameter|argument|field|feature|step|case)s?\b(?:\s+values?\b)?",
     re.IGNORECASE,
 )
 # Here the corpus as a whole is pointed at.
-_WHOLE = re.compile(
+_WHOLE = lazy_regex(
     r"\bwhat(?:\s+is|['’]s)\s+(?:this|it|that)(?:\s+(?:for|about|all about|good for))?\W*$"
     r"|\bwhat\s+(?:does|can)\s+(?:this|it)\s+do\b"
     r"|\bhow\s+does\s+(?:this|it)\s+(?:\w+\s+)?work\b|\b(?:use|start|run|install|build|test|try|begin)\s+(?:with\s+)?(?:this|it)\b",
@@ -84,7 +87,7 @@ def with_context(text: str, earlier: Sequence[str]) -> str:
     """Return a question; if it says hardly more than "that", put before it the last question with a subject. Pure."""
     if not _needs_context(text, earlier):
         return text
-    subject = next((one for one in reversed(earlier) if not is_without_context(one)), "")
+    subject = next((question for question in reversed(earlier) if not is_without_context(question)), "")
     return f"{subject}\n{text}" if subject else text
 
 
@@ -97,6 +100,48 @@ def _needs_context(text: str, earlier: Sequence[str]) -> bool:
         return _POINTING.search(text) is not None
     bare = not informative_words(text) and not names_of_code(text)
     return bare and bool(earlier) and continuity(text, earlier[-1]) >= _GOES_ON
+
+
+_DONE = (
+    r"tested|defined|implemented|added|introduced|changed|removed|used|called|documented|handled|configured|written"
+    r"|created|covered|located|raised|thrown|\w+ed"
+)
+_SUBJECT = lazy_regex(
+    r"\W*(?:and\s+|so\s+)?(?:what|who|how|where|when|why)(?:\s+and\s+(?:why|how|where|when))?"
+    r"(?:['’]s|(?:\s+(?:is|are|was|were|does|do|did|has|have|calls?|uses?|imports?|wrote|maintains|owns|depends\s+on))+)"
+    r"\s+(?P<subject>(?!(?:it|its|this|that|these|those|they|them|there|i|you|we|he|she|an?|my|your|our)\b)"
+    rf"[`\w./:@#$-]+(?:\s+(?!(?:do|does|work|works|for|about|mean|means|{_DONE})\b)[`\w./:@#$-]+){{0,3}})"
+    rf"(?:\s+(?:do|does|works?|for|about|means?|good\s+for|{_DONE})(?:\s+(?:for|here))?)?\s*[?.!]*\s*",
+    re.IGNORECASE,
+)
+"""A question with its subject: "what does the pager do?"."""
+_POINTS_AT_SUBJECT = lazy_regex(
+    rf"\b(?:it|that|this|they|those)\b(?=\s*[?.!]*\s*$|\s+(?:{_DONE}|first|last|do|work|mean)\b)", re.IGNORECASE
+)
+_MOST_WORDS = 8
+
+
+def with_subject(question: Question) -> Question | None:
+    """Return a short later question with the subject of the one before in place of "it"; None for any other. Pure.
+
+    After "what does the pager do?", "who wrote it?" is "who wrote the pager?".
+    """
+    if not question.earlier or len(question.text.split()) > _MOST_WORDS:
+        return None
+    pointing, subject = _POINTS_AT_SUBJECT.search(question.text), _subject_of(question.earlier)
+    if pointing is None or not subject:
+        return None
+    return question._replace(text=f"{question.text[: pointing.start()]}{subject}{question.text[pointing.end() :]}")
+
+
+def _subject_of(earlier: Sequence[str]) -> str:
+    """Return the subject of the newest question that names one; empty if a later one is about something else."""
+    for text in reversed(earlier):
+        if match := _SUBJECT.fullmatch(text[:_LONGEST_BEFORE]):
+            return match["subject"]
+        if len(text.split()) > _MOST_WORDS or _POINTS_AT_SUBJECT.search(text) is None:
+            break
+    return ""
 
 
 def _is_empty_word(word: str) -> bool:

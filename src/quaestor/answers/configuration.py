@@ -29,13 +29,13 @@ from quaestor.answers.setting_declarations import (
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.core.documents import Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import find_words
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import folders_to_sources, profile_path
 
 _LONGEST = 120
-_IT = re.compile(
+_IT = lazy_regex(
     r"\b(?:the|this|that|its|our|your|my)\s+(?:program|project|app|application|tool|server|library|service|code|codebase"
     r"|system|package|cli|daemon|repo|repository|website|site|backend|software|bot|plugin|framework|client)(?:'s)?\b"
 )
@@ -82,7 +82,7 @@ _ALSO = frozenset(
     env environment the and or with to in into all is do string str toml yaml yml json ini xml data values value
     internal impl core base root common my static public self cli cmd main""".split()
 )
-_READS = re.compile(
+_READS = lazy_regex(
     r"\b(?:[oO]pen(?:File)?|fopen|fdopen|ReadFile|read_file|read_to_string|read_text|readFile(?:Sync)?|File\.(?:read|open|ReadAllText|exist)"
     r"|file_get_contents|slurp|getenv|get_env|[eE]nviron|lookupEnv|LookupEnv|Getenv|process\.env|GetEnvironmentVariable"
     r"|[Uu]nmarshal\w*|deserialize|from_str|from_slice|safe_load|yaml|toml|json|ini|YAML|TOML|JSON|INI|decode|Decode|viper"
@@ -95,7 +95,7 @@ _READS_CONFIGURATION = (
     r"|\w*unmarshal\w*|safe_load|load\w*|from_(?:str|reader|slice)|parse\w*|decode\w*)\b[^\n;]{0,50}?\w*(?:conf|settings|cfg)"
 )
 """What reads a file of settings, or makes settings of what was read: ``yaml.Unmarshal(configData, &c)``."""
-_READS_SETTING = re.compile(
+_READS_SETTING = lazy_regex(
     r"\b(?:getenv|get_env|environ|lookupEnv|LookupEnv|Getenv|env|ENV)\b\W|process\.env|BaseSettings|ConfigurationBuilder|cosmiconfig"
     r"|\b(?:safe_load|read_to_string|ReadFile|readFileSync|parse_config|YAML\.load\w*|toml\.load|json\.load)\b"
 )
@@ -111,32 +111,32 @@ _IN_TITLES = frozenset(
     your""".split()
 )
 """Words beside those for configuration in the title of a section about all of it."""
-_OF_OPTIONS = re.compile(r"options|reference|settings|parameters|variables|values", re.IGNORECASE)
-_PAGE = re.compile(
+_OF_OPTIONS = lazy_regex(r"options|reference|settings|parameters|variables|values", re.IGNORECASE)
+_PAGE = lazy_regex(
     r"(?:\d+[-_. ]*)?(?:(?P<of>[\w-]+)[-_.])?(?:config(?:uration|uring|ure)?|settings|conf)"
     r"(?:[-_ ](?:files?|options|reference|overview|guide|parameters|formats?|file[-_]format))?",
     re.IGNORECASE,
 )
 _ADDED = frozenset(".github contrib plugins addons extensions packaging deploy charts docker blog posts _posts".split())
 _OF_ASSISTANTS = frozenset("agents claude gemini copilotinstructions".split())
-_MANUAL = re.compile(r"\w\.5(?:\.\w+)?$")
+_MANUAL = lazy_regex(r"\w\.5(?:\.\w+)?$")
 """A page of a manual's section about the formats of files."""
-_WORK = re.compile(
+_WORK = lazy_regex(
     r"\b(?:develop\w*|contribut\w*|hacking|test\w*|editor|ide|ci|build\w*|upgrad\w*|migrat\w*|change ?log)\b", re.I
 )
-_SAYS_WHERE = re.compile(
+_SAYS_WHERE = lazy_regex(
     r"~/|\$HOME|%APPDATA%|/etc/|[\w-]+\.(?:toml|ya?ml|json|conf|ini|cfg|cnf|xml|properties|exs|rc|env|lua|kdl|ron)\b|\.\w+rc\b|\benv(?:ironment)?\b"
     r"|--config|command[- ]line|precedence|config(?:uration)? file",
     re.IGNORECASE,
 )
-_SETS = re.compile(r"^\s*(?:[#;]\s?)?[\"':]?[A-Za-z][\w.-]*[\"']?\s*(?:[=:]|\s\S+$)", re.MULTILINE)
+_SETS = lazy_regex(r"^\s*(?:[#;]\s?)?[\"':]?[A-Za-z][\w.-]*[\"']?\s*(?:[=:]|\s\S+$)", re.MULTILINE)
 """A line of a file of settings that sets something, or shows how."""
-_ENTRY = re.compile(
+_ENTRY = lazy_regex(
     r"^[\s>]*(?:[|*+-]\s*|#+\s+)?[*`]{1,2}-{0,2}[\w.-]+[*`]|^\s*[\w.-]+\s?[=:]\s*\S|^\.\. \w+:: ", re.MULTILINE
 )
 """A line that sets or describes one setting."""
 _LARGEST = 80_000
-_ASKS_WHERE = re.compile(r"\bwhere\b|(?:which|what)\s+config|name|path|location")
+_ASKS_WHERE = lazy_regex(r"\bwhere\b|(?:which|what)\s+config|name|path|location")
 _PLACES = frozenset("path paths dir dirs directory find locate discover search candidates locations home".split())
 """Words in the names of what knows where a file lies."""
 _NEAR, _LONG = 3, 10_000

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
 from enum import IntEnum
 from itertools import groupby
 
 from quaestor.answers.blocks import comment_above
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
 from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.setting_declarations import (
     COMMENT,
@@ -29,7 +31,7 @@ from quaestor.answers.setting_declarations import (
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import EMPTY_WORDS, find_words, same_in_any_style, terms
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
@@ -57,7 +59,7 @@ _KIND = (
 )
 _THING = rf"(?:(?:the|a|an|this)\s+)?(?:{_KIND.format('before')}\s+)?{_OPTION}(?:\s+{_KIND.format('behind')})?"
 _ASKED = tuple(
-    re.compile(rf"^\W*?{pattern}\s*[?.!]*\s*$", re.IGNORECASE)
+    lazy_regex(rf"^\W*?{pattern}\s*[?.!]*\s*$", re.IGNORECASE)
     for pattern in (
         rf"what\s+(?:does|do|can)\s+{_THING}\s+(?:do|mean|control|set|change|configure|stand\s+for)",
         rf"what(?:\s+is|['’]s|\s+are)\s+{_THING}(?:\s+(?:for|about|good\s+for|used\s+for|meant\s+for))?",
@@ -66,16 +68,21 @@ _ASKED = tuple(
         rf"{_THING}",
     )
 )
-_WRITTEN_SO = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+# Programs in Go have long options with one dash.
+_LONG_OPTION = lazy_regex(r"(?<![\w-])--?[a-z][a-z0-9]{2,}(?:-[a-z0-9]+)*(?![\w-])")
+_FEWEST_LETTERS = 3
+_SIMILAR = 0.85
+"""The least similarity of an option to a mistyped one."""
+_WRITTEN_SO = lazy_regex(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 """A name that is an option or an environment variable by its form alone."""
 _NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
-_STRINGS_OR_SYMBOLS = re.compile(rf"{STRING.pattern}|(?<![\w:]):[a-z]\w*")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
+_STRINGS_OR_SYMBOLS = lazy_regex(rf"{STRING.pattern}|(?<![\w:]):[a-z]\w*")
+_FENCE = lazy_regex(r"\s*(?:```|~~~)")
+ASIDE = lazy_regex(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
 """Files that repeat options without declaring them: completions of shells, changelogs."""
-_DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
+_DECLARES = lazy_regex(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
 """Words beside a plain word, such as "name", that make it an option."""
-_OF_CONTENTS = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
+OF_CONTENTS = lazy_regex(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
 """An item of a table of contents, which says nothing itself."""
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
 
@@ -106,7 +113,7 @@ def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not option:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _explain_option(option, corpus))
+    return corpus.retry_reopened(lambda: _explain_option(option, corpus) or _explain_nearest(option, corpus))
 
 
 def read_option_question(text: str) -> str:
@@ -140,6 +147,23 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     if hit := next((one for one in code if not plain or _DECLARES.search(one.text)), None):
         draft.quote(hit)
     return draft.finish("option") if draft.hits else None
+
+
+def _explain_nearest(option: str, corpus: Corpus) -> WayAnswer | None:
+    """Explain the one long option that a mistyped one is nearest to, and say so; None if there is none."""
+    words = [word for word in option.split("-") if len(word) >= _FEWEST_LETTERS]
+    if not _LONG_OPTION.fullmatch(option) or not words or corpus.store.holding(terms(option), 1):
+        return None
+    mended = [near for one in corpus.spelling(" ".join(words)).unknown for near in one.nearest]
+    wanted = dict.fromkeys(term for word in (*words, *mended) for term in terms(word))
+    chunks = (one for term in wanted for one in corpus.store.get(corpus.store.holding([term], _MOST_HOLDING)).values())
+    known = {name.lstrip("-"): name for one in chunks for name in _LONG_OPTION.findall(one.chunk.text)}
+    nearest = [known[one] for one in get_close_matches(option.lstrip("-"), sorted(known), 1, _SIMILAR)]
+    answer = _explain_option(nearest[0], corpus) if nearest else None
+    if answer is None:
+        return None
+    said = f"{in_code(option)} occurs nowhere here; the nearest option is {in_code(nearest[0])}.\n\n"
+    return replace(answer, pieces=(said, *answer.pieces))
 
 
 def entry_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
@@ -235,7 +259,7 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
         rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|</?[a-z][^<>\n]{{0,200}}>|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*",
         line,
     )
-    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]) or _OF_CONTENTS.match(line):
+    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]) or OF_CONTENTS.match(line):
         return 0
     rest = line[begins.end() :]
     below = at < len(lines) and _indent(lines[at]) > _indent(line)

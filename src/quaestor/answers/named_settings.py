@@ -53,36 +53,36 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import stems_of
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile, qualified_symbol
 from quaestor.search.path_roles import folders_to_sources, profile_path
 from quaestor.stores import Store
 
-_VALUE = re.compile(
+_VALUE = lazy_regex(
     r"[\"'`\d-]|true|false|True|False|null|None|nil|\.\d|[\w.:]+\(|[A-Z][A-Z_0-9]+\b|\[|\{|:\w|~|/|\w+$"
 )
-_SWITCHED = re.compile(
+_SWITCHED = lazy_regex(
     r"\b(?:dis|en)abl\w*|\bturn\w*\s+(?:\w+\s+)?o(?:n|ff)\b|\btrue\b|\bfalse\b|\bbool(?:ean)?\b|--no-", re.IGNORECASE
 )
-_ENABLES = re.compile(r"\b(?:dis|en)abl", re.IGNORECASE)
-_DEFAULT_OF = re.compile(r"default", re.IGNORECASE)
-_FLAG_OF_GO = re.compile(r"\.(?:Bool|String|Int|Uint|Float|Duration)\w*\(\"")
-_IS_NONE = re.compile(r"(?:None|nil|null|undefined|nullptr)\b")
-_WORK = re.compile(
+_ENABLES = lazy_regex(r"\b(?:dis|en)abl", re.IGNORECASE)
+_DEFAULT_OF = lazy_regex(r"default", re.IGNORECASE)
+_FLAG_OF_GO = lazy_regex(r"\.(?:Bool|String|Int|Uint|Float|Duration)\w*\(\"")
+_IS_NONE = lazy_regex(r"(?:None|nil|null|undefined|nullptr)\b")
+_WORK = lazy_regex(
     r"\b(?:develop\w*|contribut\w*|hacking|test\w*|change ?log|release\w*|migrat\w*|upgrad\w*|compil\w*|building)\b",
     re.IGNORECASE,
 )
-_SHOWS = re.compile(r"`|=|^\s*[\w.-]+:\s|--\w|^\s{4}", re.MULTILINE)
-_CHOICES = re.compile(
+_SHOWS = lazy_regex(r"`|=|^\s*[\w.-]+:\s|--\w|^\s{4}", re.MULTILINE)
+_CHOICES = lazy_regex(
     r"\b(?:one of|either|allowed|possible|valid|available|supported|accepted|permitted|(?:can|may|must) (?:also )?be)\b"
     r"|value_parser|\bchoices\b|\benum\b|\boneOf\b|[\[{(]\s*[\"'][\w-]+[\"']\s*,\s*[\"'][\w-]+[\"']|%w\[\w+ "
     r"|[\w\"'`]\s?\|\s?[\"'`]?\w+[\"'`]?(?:\s?\||[\]>)}\s;])|[\"'`]\w+[\"'`],? (?:or|and|/) [\"'`]\w+[\"'`]|^\s*[*-] `",
     re.IGNORECASE | re.MULTILINE,
 )
 """What lists the values that something may have: words that say so, or several literals."""
-_SHOWN_WITHIN = re.compile(r"\s*#\s{2,}")
+_SHOWN_WITHIN = lazy_regex(r"\s*#\s{2,}")
 """A line of a block that stands in a comment as an example: a key in it is one of that block alone."""
 _MOST_READ, _MOST_QUOTED, _MOST_LISTED, _MOST_LINES, _MOST_EXTRA, _MOST_WANTED = 3000, 2, 10, 16, 1, 2
 _FOLDERS_OF_SETTINGS = frozenset("config conf settings initializers".split())

@@ -30,13 +30,14 @@ from quaestor.answers.setting_declarations import (
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import folders_to_sources, is_beside_program, profile_path
 from quaestor.stores import StoredChunk
 
 _LONGEST = 160
-_ASKS_ENVIRONMENT = re.compile(
+_ASKS_ENVIRONMENT = lazy_regex(
     r"^\W*(?:(?:what|which|list|show(?:\s+me)?|name|are\s+there(?:\s+any)?)\s+(?:(?:are|all|of|the|other)\s+)*)?"
     r"env(?:ironment)?\s?var(?:iable)?s(?:\s+(?:can|could|must|should|do|may)\s+(?:i|you|we|one)\s+(?:set|configure))?"
     r"(?:\s+(?!(?:set|control|configure|change|turn|limit|choose|make|tell|say)s?\b)[\w'-]+){0,6}"
@@ -44,27 +45,27 @@ _ASKS_ENVIRONMENT = re.compile(
     re.IGNORECASE,
 )
 """A question for all environment variables, without a further condition."""
-_FROM_SHELL = re.compile(r"\$\{([A-Z][A-Z0-9_]+):?[-=?+]")
+_FROM_SHELL = lazy_regex(r"\$\{([A-Z][A-Z0-9_]+):?[-=?+]")
 """What a shell script takes from the environment if nothing sets it: ``${PORT:-80}``."""
-_SET_IN_SHELL = re.compile(
+_SET_IN_SHELL = lazy_regex(
     r"(?:^|[;&(\s])([A-Z][A-Z0-9_]+)\+?=(?!\"?\$\{\1:?[-=?])|\bread\b[^\n]* ([A-Z][A-Z0-9_]+)$", re.MULTILINE
 )
-_VARIABLE_IN_TEXT = re.compile(r"(?<![\w.])[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=[`$])[A-Z][A-Z0-9]{2,}\b")
-_ABOUT_ENVIRONMENT = re.compile(
+_VARIABLE_IN_TEXT = lazy_regex(r"(?<![\w.])[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=[`$])[A-Z][A-Z0-9]{2,}\b")
+_ABOUT_ENVIRONMENT = lazy_regex(
     r"environment|(?:[\w'-]+\s+){0,3}(?:environment(?:al)?\s+variables?|env\.?\s?vars?)(?:\s+[\w'-]+){0,3}",
     re.IGNORECASE,
 )
-_SAYS_VARIABLE = re.compile(r"\benv(?:ironment)?[ -]?var(?:iable)?s?\b", re.IGNORECASE)
-_OF_SHOWN_VARIABLES = re.compile(r"(?:^|/)[\w-]*\.?env\.(?:example|sample|template|dist|default)[\w.]*$")
+_SAYS_VARIABLE = lazy_regex(r"\benv(?:ironment)?[ -]?var(?:iable)?s?\b", re.IGNORECASE)
+_OF_SHOWN_VARIABLES = lazy_regex(r"(?:^|/)[\w-]*\.?env\.(?:example|sample|template|dist|default)[\w.]*$")
 _ENVIRONMENT = ("env", "environ", "getenv", "environment")
-_ASKS_OPTIONS = re.compile(
+_ASKS_OPTIONS = lazy_regex(
     r"^\W*(?:(?:what|which|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+)?(?:(?:are|all|of|the|command[- ]line)\s+)*"
     r"(?:options|flags|switches|command[- ]line\s+arguments)"
     r"(?:\s+(?:are\s+there|exist|available|supported|does\s+\w+\s+(?:have|take|accept|support|know)"
     r"|do\s+i\s+have|can\s+(?:i|one|you)\s+(?:use|pass|give|set)|(?:of|on)\s+the\s+(?:command\s+line|program|tool)))?\W*$",
     re.IGNORECASE,
 )
-_DESCRIBED = re.compile(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
+_DESCRIBED = lazy_regex(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
 """At least three words in a string, behind a gap or in a comment: a description of the option."""
 _OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
 _FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5

@@ -16,6 +16,7 @@ import numpy as np
 
 from quaestor.answers.quotable_stretches import PROSE
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.questions import asks_amount, says_amount
 from quaestor.core.terms import content_terms
 from quaestor.embedding.static import StaticEmbedder
@@ -43,28 +44,36 @@ that is at most ``_NEAR_GUIDE`` points behind the first passage."""
 _HEADINGS_OF_GUIDE = 2
 _NEAR_WITH_AMOUNT = 4.0
 """How far behind the best a passage may be that comes first because it states the amount that is asked for."""
-_ASKS_LIMIT = re.compile(
+_NEAR_MINUTES = 2.0
+"""How far behind minutes another document may be that comes before them."""
+MINUTES = lazy_regex(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
+"""In a path: of documents whose headings name what was talked about; what holds is told by others."""
+_ASKS_MINUTES = lazy_regex(
+    r"\b(?:meetings?|minutes|agendas?|discuss\w*|decided|attend\w*|present|said|propos\w+|when|who|why|\d{4})\b",
+    re.IGNORECASE,
+)
+_ASKS_LIMIT = lazy_regex(
     r"\bhow\s+(?:old|large|big|far|fast|small)\b|^\W*(?:since\s+|seit\s+|bis\s+|depuis\s+|desde\s+)?(?:when|wann|quand|cuándo)\b"
     r"|\bwhich\s+year\b"
     r"|\b(?:maximum|minimum|limit|default|number\s+of|size|percent\w*|version)\b",
     re.IGNORECASE,
 )
-_AMOUNT = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)*)(?!\w|\.\d)")
-_WORD = re.compile(r"[^\W\d_][\w'-]+|\d[\d.]*")
-_BLANK_LINES = re.compile(r"\n\s*\n")
+_AMOUNT = lazy_regex(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b", re.IGNORECASE)
+_NUMBER = lazy_regex(r"(?<![\w.])v?(\d+(?:\.\d+)*)(?!\w|\.\d)")
+_WORD = lazy_regex(r"[^\W\d_][\w'-]+|\d[\d.]*")
+_BLANK_LINES = lazy_regex(r"\n\s*\n")
 _FEWEST_WORDS = 4
 
 # A message such as "Are you sure?" is looked for where it stands.
-_QUESTION = re.compile(
+_QUESTION = lazy_regex(
     r"\b(?:how|what|which|where|who|why|when|wie|was|welche\w*|wo|wer|warum|wann|comment|que|qu'\w+|quel\w*|où|qui|pourquoi"
     r"|cómo|qué|cuál\w*|dónde|quién|cuándo)\b|[吗呢么谁哪何か][？?]?$|什么|怎么|どう|なぜ|どこ",
     re.IGNORECASE,
 )
 _FEWEST_LISTED = 3
-_LISTED = re.compile(r"""["'`“][^"'`“”\n]*\w[^"'`“”\n]*[?？]\\?["'`”]""")
-_ANSWERED = re.compile(r"\banswer(?:s|ed)?\b", re.IGNORECASE)
-_ASKS_FOR_QUESTIONS = re.compile(r"\b(?:questions?|asks?|asked)\b", re.IGNORECASE)
+_LISTED = lazy_regex(r"""["'`“][^"'`“”\n]*\w[^"'`“”\n]*[?？]\\?["'`”]""")
+_ANSWERED = lazy_regex(r"\banswer(?:s|ed)?\b", re.IGNORECASE)
+_ASKS_FOR_QUESTIONS = lazy_regex(r"\b(?:questions?|asks?|asked)\b", re.IGNORECASE)
 _QUOTED = r"""["'`“‘«]\W{0,3}"""
 
 
@@ -91,8 +100,9 @@ def order_by_paragraphs(
     A search compares the question with whole chunks, but the answer may be one paragraph of several; and of two
     documents, the one with more hits answers more often. A document may say "remove" where the question says "delete",
     so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds. For a
-    question in another language than English the order stays, because similarity is known for English words only. Who
-    asks for an amount gets first what states one, in any language.
+    question in another language than English the order stays, because similarity is known for English words only.
+    Minutes come behind what holds, unless what was talked about is asked for. Who asks for an amount gets first what
+    states one, in any language.
     """
     prose = sum(one.language.lower() in PROSE for one in passages)
     if len(hits) != len(passages) or 2 * prose <= len(passages):
@@ -102,6 +112,9 @@ def order_by_paragraphs(
     worth = found if foreign else _worth(question, passages, hits, rarity, encode)
     ranks = sorted(range(len(hits)), key=lambda rank: -worth[rank])
     scores = sorted(worth, reverse=True)
+    if not _ASKS_MINUTES.search(question):
+        first = _first_but_minutes(ranks, worth, passages)
+        ranks.sort(key=lambda rank: rank != first)
     if asks_amount(question):
         first = _first_with_amount(question, ranks, worth, passages)
         ranks.sort(key=lambda rank: rank != first)
@@ -150,6 +163,12 @@ def _first_with_amount(question: str, ranks: Sequence[int], worth: Sequence[floa
     """Return the rank of the best passage, or of one nearly as good that states an amount if it states none."""
     near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_WITH_AMOUNT)
     return next((rank for rank in near if says_amount(question, passages[rank].text)), ranks[0])
+
+
+def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
+    """Return the rank of the best passage, or of one nearly as good that is not of minutes if it is."""
+    near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_MINUTES)
+    return next((rank for rank in near if not MINUTES.search(passages[rank].path)), ranks[0])
 
 
 def _nearness_of_words(question: str, texts: Sequence[str], rarity: Mapping[str, float]) -> Sequence[float]:

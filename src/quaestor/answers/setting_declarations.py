@@ -16,21 +16,22 @@ from quaestor.answers.drafts import CorpusLines, innermost_definition, line_of_n
 from quaestor.answers.overview.material import is_code
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Document
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import split_identifier
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import profile_path
 
 LONGEST_LINE = 1000
 _MOST_OF_CALL = 12
-STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
-COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
+STRING = lazy_regex(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
+COMMENT = lazy_regex(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
 _OPENS = r"[(\[{]\s*$"
 _BODY = r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$"
 """The end of a line that opens a block of statements rather than a list of arguments or fields."""
 
 # --- variables of the environment
 
-SETS = re.compile(
+SETS = lazy_regex(
     r"(?:\b|_)(?:set_var|remove_var|(?:un)?setenv|putenv|put_env|delete_env|SetEnvironmentVariable)\b", re.IGNORECASE
 )
 """Functions that set an environment variable, mostly for a test."""
@@ -120,7 +121,7 @@ _PARAMETER = (
     r"(?P<value>[^=,()\n]+|[\w.]+\([^()\n]*\))\s*[,)]"
 )
 _IS_TYPE = r"(?:[A-Za-z_][\w.:]*(?:<.*>|\[\])?|Option<.*>)\??\s*[,;]?\s*(?://.*)?$"
-LITERAL = re.compile(r"[\"'`\d-]|true|false|True|False|null|None|nil|\.\d")
+LITERAL = lazy_regex(r"[\"'`\d-]|true|false|True|False|null|None|nil|\.\d")
 _NO_DECLARATION = r"\s*(?://|#(?!\[|define)|\*|/\*|--\s|;|use\s|import\s|from\s|return\b|if\b|assert)"
 
 # --- files of settings and documents
@@ -275,7 +276,8 @@ def declared_options(lines: Sequence[str], at: int) -> Iterator[str]:
     around = f"{lines[at - 2] if at > 1 else ''}\n{line}"
     if not re.search(_COMPLAINS, line) and (re.search(_TAKES_OPTIONS, around) or re.search(_SAYS_WHAT_FOR, line)):
         for match in _options_pattern(_IN_USAGE).finditer(line):
-            yield next(filter(None, match.groups()))
+            if not re.match(r"=[a-z0-9.]+[\"']", line[match.end() :]):  # "--color=always" calls a program
+                yield next(filter(None, match.groups()))
     if name := _option_of_field(lines, at):
         yield name
 
@@ -287,12 +289,21 @@ def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[S
         if match := re.match(_KEY, line):
             yield SettingKind.KEY, match["a"] or match["c"], (match["b"] or match["d"] or "").strip()
     elif file.document.language in PROSE:
-        if match := re.match(_ENTRY, line):
+        if (match := re.match(_ENTRY, line)) and not _goes_on(file.lines, at):
             yield SettingKind.ENTRY, next(filter(None, match.groups())).lstrip("-"), ""
     elif is_code(file.document) and not re.match(_NO_DECLARATION, line):
         for name in declared_options(file.lines, at):
             yield SettingKind.OPTION, name, ""
         yield from _settings_in_code(line)
+
+
+def _goes_on(lines: Sequence[str], at: int) -> bool:
+    """Return whether a line goes on with the paragraph above, and happens to begin with an option or a name. Pure."""
+    line, above = lines[at - 1], lines[at - 2] if at > 1 else ""
+    begins = line.lstrip().startswith(("--", "`", "*")) and not line.lstrip().startswith("* ")
+    deeper = len(line) - len(line.lstrip()) >= len(above) - len(above.lstrip())
+    of_paragraph = re.match(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?[^\W\d_]", above) is not None
+    return begins and deeper and of_paragraph and "  " not in line.strip()
 
 
 def _option_of_field(lines: Sequence[str], at: int) -> str:
@@ -324,7 +335,9 @@ def _settings_in_code(line: str) -> Iterator[tuple[SettingKind, str, str]]:
     for name in variables_in(line):
         yield SettingKind.VARIABLE, name, line.partition(name)[2].strip("\"')] ,|?")
     for pattern in (_NAMED_DEFAULT, _GIVEN):
-        if (match := re.search(pattern, line)) and match["value"].strip(" ;)"):
+        if (match := re.search(pattern, line)) and match["value"].strip(
+            " ;,)"
+        ):  # what ends with the brackets is a call
             yield SettingKind.CONSTANT, match["name"], match["value"].strip()
     if (
         match := re.search(_DEFINED, line)

@@ -11,8 +11,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_within_file
-from quaestor.answers.ask_back import ask_back
+from quaestor.answers.answer_from_file import (
+    answer_how_to_add,
+    answer_origin,
+    answer_with_customary_file,
+    answer_within_file,
+)
+from quaestor.answers.ask_back import ask_back, with_subject
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.document_parts import answer_with_part
 from quaestor.answers.drafts import CorpusLines, Draft
@@ -24,6 +29,7 @@ from quaestor.answers.listings import list_declared, list_folder, list_tests
 from quaestor.answers.named_faults import explain_named_fault
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
+    answer_with_importers,
     answer_with_overview,
     answer_with_section,
     describe_folder,
@@ -36,6 +42,7 @@ from quaestor.answers.project_facts import answer_maintainers, answer_project_fa
 from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
@@ -47,10 +54,10 @@ _ASKS = (
     r"how|what|which|where|who|why|when|can|does|do|is|are"
     r"|wie|was|welche|wo|wer|warum|comment|que|quelle?s?|où|pourquoi|cómo|qué|cuál|dónde|por"
 )
-_BETWEEN = re.compile(
+_BETWEEN = lazy_regex(
     rf"[?.;!]\s+(?:and\s+)?|,?\s+(?:and|und|et|y)\s+(?=(?:{_ASKS})\b)|,\s+(?=(?:{_ASKS})\b)|[，。？]", re.I
 )
-_WHAT_AND_WHO = re.compile(
+_WHAT_AND_WHO = lazy_regex(
     r"^(\W*what(?:'s|\s+(?:is|are|does|do))\b.+?),?\s+and\s+((?:who|what|where|which)\b.*?\b)(?:it|that|this|they|them)\b(.*)$",
     re.I | re.S,
 )
@@ -58,9 +65,9 @@ _WHAT_AND_WHO = re.compile(
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
-_ELSE = re.compile(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
-_HASH = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
-_OF_CHANGE = re.compile(
+_ELSE = lazy_regex(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
+_HASH = lazy_regex(r"[0-9a-f]{7,64}", re.IGNORECASE)
+_OF_CHANGE = lazy_regex(
     r"since|before|former|previous|no longer|\bhow old\b|found|began|initia|first|\bborn\b"
     r"|\bset\b|\bg[eo]t|gain|receiv|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made|chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
     r"|deprecat|renam|\bmov|modif|rewrit|refactor|rework|simplif|convert|migrat|grad|bump|pinn|increas|decreas|reduc|lower|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
@@ -80,7 +87,7 @@ def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer 
     return explain_term(question, corpus) if asks_about_a_word(question.text) and holds_documents(corpus) else None
 
 
-_OF_GUIDE = re.compile(
+_OF_GUIDE = lazy_regex(
     r"instal|set.*up|\bget|\badd|\buse|download|includ|import|integrat|contribut|patch|pull request"
     r"|\bprs?\b|help|involved|einricht|\brichte|\bbind|nutze|verwende|beitrag|mitarbeit|mithelf|mitmach|mitwirk|ajout|utilis|particip|colabor"
     r"|añad|agreg|\bus[oa]|obtain|安装|贡献|インストール|貢献",
@@ -97,7 +104,7 @@ def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer 
     return answer_with_project_guide(question, corpus)
 
 
-_OF_SETTINGS = re.compile(
+_OF_SETTINGS = lazy_regex(
     r"\bconf|setting|\brc\b|default|preference|customi|\bport\b|(?:turn|switch)\w*\s.*\bo(?:n|ff)\b|(?:dis|en)abl|activat|silence|suppress"
     r"|\b(?:values?|choices)\b|supported|available|allowed|valid|accepted|permitted"
     r"|\b(?:skip|hide|choose|select|pass|change|adjust|specify|override|tune|control|set|increase|decrease|raise|lower|reduce|limit)s?\b",
@@ -113,7 +120,25 @@ def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
     from quaestor.answers.configuration import explain_configuration  # noqa: PLC0415 - as said above
     from quaestor.answers.named_settings import explain_setting  # noqa: PLC0415 - as said above
 
-    return explain_configuration(question, corpus) or explain_setting(question, corpus)
+    return (
+        explain_configuration(question, corpus)
+        or _answer_usage(question, corpus, literally=True)
+        or explain_setting(question, corpus)
+    )
+
+
+_OF_USE = re.compile(
+    r"\s*(?:how\s+(?:to|do|can|could|should|would|must)|can|could|may|must|do|does|will|is)\b", re.IGNORECASE
+)
+
+
+def _answer_usage(question: Question, corpus: Corpus, *, literally: bool = False) -> WayAnswer | None:
+    """Answer how something is done with the program; None for other questions."""
+    if not _OF_USE.match(question.text[:_LONGEST]):
+        return None
+    from quaestor.answers.usage_questions import answer_usage  # noqa: PLC0415 - few questions ask this
+
+    return answer_usage(question, corpus, literally=literally)
 
 
 _OF_LISTS = re.compile(r"option|flag|switch|argument|\benv", re.IGNORECASE)
@@ -156,11 +181,13 @@ def may_ask_history(text: str) -> bool:
 
 WAYS: tuple[Way, ...] = (
     answer_origin,
+    answer_with_customary_file,
     answer_project_facts,
     explain_named_fault,
     list_declared,
     _answer_with_project_guide,
     _explain_settings,
+    answer_with_importers,
     answer_with_callers,
     answer_with_maintainers,
     answer_history,
@@ -179,6 +206,7 @@ WAYS: tuple[Way, ...] = (
     explain_term,
     answer_within_file,
     answer_error,
+    _answer_usage,
     ask_back,
 )
 """All ways, in the order in which they are tried: the narrower a way's questions are, the earlier it comes."""
@@ -186,7 +214,9 @@ WAYS: tuple[Way, ...] = (
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer of the first way that has one; None if the answer is to be quoted from search results."""
-    return _first_answer((_answer_two, *WAYS), question, corpus)
+    with_its_subject = with_subject(question)
+    answer = None if with_its_subject is None else _first_answer(WAYS, with_its_subject, corpus)
+    return answer if answer is not None and answer.known else _first_answer((_answer_two, *WAYS), question, corpus)
 
 
 def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -199,12 +229,12 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
         return None
     about, besides = both
     if asks_for_more_than_what_it_is(about):
-        first = answer_with_overview(replace(question, text=about), corpus)
+        first = answer_with_overview(question._replace(text=about), corpus)
         if asks_how_to_build(besides):
             return first  # which an overview tells as well
     else:
         first = introduce(corpus)
-    rest = _first_answer(WAYS, replace(question, text=besides), corpus) or _quote_passages(besides, corpus)
+    rest = _first_answer(WAYS, question._replace(text=besides), corpus) or _quote_passages(besides, corpus)
     return None if first is None else _join_answers(first, rest)
 
 
@@ -214,8 +244,8 @@ def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus)
     names = names_of_code(about)
     if len(names) != 1:
         return None
-    users = answer_with_callers(replace(question, text=f"{before}`{names[0]}`{after}"), corpus)
-    first = explain_name(replace(question, text=f"{about}?"), corpus) if users is not None else None
+    users = answer_with_callers(question._replace(text=f"{before}`{names[0]}`{after}"), corpus)
+    first = explain_name(question._replace(text=f"{about}?"), corpus) if users is not None else None
     return None if first is None or users is None else _join_answers(first, users)
 
 
@@ -226,10 +256,10 @@ def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | No
         return None
     for match in _BETWEEN.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
-        if wants_overview(replace(question, text=before), corpus):
+        if wants_overview(question._replace(text=before), corpus):
             return (before, after) if content_terms(after) else None
         # After anything else, "where do I begin?" is where to begin with that.
-        if asks_how_to_build(before) and wants_overview(replace(question, text=after), corpus):
+        if asks_how_to_build(before) and wants_overview(question._replace(text=after), corpus):
             return after, before
     return None
 

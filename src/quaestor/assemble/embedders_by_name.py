@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaestor.accounts import Purpose
 from quaestor.assemble.stores_by_name import recorded_embedder
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
@@ -179,7 +180,6 @@ class RemoteModel(NamedTuple):
         self, settings: Settings, recorded: IndexEmbedder | None, source: str, ledger: Ledger | None = None
     ) -> Embedder:
         """Return the embedder itself."""
-        from quaestor.accounts import Purpose  # noqa: PLC0415
         from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
         from quaestor.accounts.metered_model import EmbeddingMeter, UsageRecorder  # noqa: PLC0415
         from quaestor.accounts.prices import load_prices  # noqa: PLC0415

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 
-_SEVERAL = re.compile(
+_SEVERAL = lazy_regex(
     r"^\W*(?:list|name|recommend)\b|\ball (?:the )?\w+s\b|\b(?:where|what|which) (?:\w+ )?should (?:i|we|one)\b"
     r"|\b(?:which|what) (?:\w+ )?\w+s (?:are|do|can|were|have|could|should|must|will|may|exist)\b",
     re.IGNORECASE,
@@ -17,7 +18,7 @@ _ASKING = (
     r"|pourquoi|qui|quand|cómo|dónde|qué|cuál(?:es)?|por\s+qué|quién|cuándo"
 )
 _LEARN = r"(?:know|understand|learn|find\s+out|figure\s+out|see|hear)"
-_FRAME = re.compile(
+_FRAME = lazy_regex(
     rf"""^\W*(?:(?:hi|hello|hey|ok|okay|so|please|sorry|quick\s+question|hallo|bonjour|hola)\b[\s,!.:]*)*
     (?:(?:can|could|would|will)\s+(?:you|someone|anyone|somebody|anybody)\s+(?:please\s+|kindly\s+)?
         (?:tell|show|explain|describe|help)(?:\s+to)?(?:\s+(?:me|us))?(?:\s+(?:to\s+)?{_LEARN})?
@@ -39,7 +40,7 @@ _TREATS = (
     r"(?:covers?|explains?|describes?|documents?|discuss(?:es)?|introduces?|treats?|teach(?:es)?|(?:is|are)\s+about)"
 )
 _PART = r"(?:chapters?|documents?|guides?|lessons?|notebooks?|pages?|parts?|sections?|tutorials?)"
-_PLACE_OF_TEXT = re.compile(
+_PLACE_OF_TEXT = lazy_regex(
     rf"\W*(?:(?:where|(?:in|on)\s+(?:which|what)\s+{_PART})\s+(?:is|are)\s+(?P<told>\S.*?)\s+{_TREATED}"
     rf"|(?:which|what)\s+{_PART}\s+{_TREATS}\s+(?P<treated>\S.*?))\W*",
     re.IGNORECASE,
@@ -52,7 +53,7 @@ _WHAT_PRICE = (
     r"|\bwhat\s+(?:is|are)\s+the\s+(?:\w+\s+){0,2}(?:fee|price|salary|tuition)s?\s+(?:for|of|per|to|in|if|when)\b"
 )
 """A question for a price. "What does it cost to copy a list" asks for time."""
-_ASKS_AMOUNT = re.compile(
+_ASKS_AMOUNT = lazy_regex(
     _WHAT_PRICE + r"|\bhow\s+(?:many|much|long|often|soon)\b|\bhow\s+far\s+(?:ahead|in\s+advance)\b"
     r"|\bwie\s*(?:viele?[nrs]?|lange|oft|hoch)\b|\bwas\s+kostet\b|\bcombien\b|\bcu[aá]nt[oa]s?\b"
     r"|\bquel(?:le)?s?\s+(?:est\s+l[ea]\s+)?(?:montant|prix|tarif|délai|durée)\b|\bqué\s+(?:precio|plazo|cantidad)\b"
@@ -60,7 +61,7 @@ _ASKS_AMOUNT = re.compile(
     r"|何(?:人|回|個|時間|分|円|歳|名|倍|割|週間|年間|日間|[ヶケかカ]月|パーセント)",
     re.IGNORECASE,
 )
-_ASKS_PRICE = re.compile(
+_ASKS_PRICE = lazy_regex(
     _WHAT_PRICE + r"|\bhow\s+much\b.{0,200}\b(?:costs?|pay|pays|charges?|contributes?|earn|fees?|price|salary|money)\b"
     r"|\bkostet\b|\bco[uû]te(?:nt)?\b|\b(?:prix|tarif|montant)\b|\bcuestan?\b|\bprecio\b"
     r"|多少钱|价[格钱]|费用|(?:报名|学|会|月|年)费|いくら|料金|値段|費用",
@@ -70,14 +71,20 @@ _UNIT = (
     r"(?:second|minute|hour|day|night|week|month|quarter|year|sekunde|minute|stunde|tag|woche|monat|jahr|seconde|heure|jour"
     r"|semaine|mois|an\b|année|segundo|minuto|hora|día|semana|mes\b|año)"
 )
+_ASKS_DURATION = r"\bhow\s+many\s+(?:[\w-]+\s+){0,2}?(?:second|minute|hour|day|night|week|month|year)s\b"
+_SAYS_DURATION = (
+    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|half|several"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b)[\w)]*(?:[\s-]+[\w()]+)?[\s-]+"
+    rf"{_UNIT}|{_UNIT}s?\W{{1,6}}\d|\ban?\s+{_UNIT}|\b(?:unlimited|no\s+(?:fixed|limit|maximum)|any\s+number|as\s+many)\b"
+)
 _HAN_AND_KANA = "\u3040-\u30ff\u3400-\u9fff"
 """Scripts in which no blank separates a number from a word."""
-_NO_WORDS = re.compile(
+_NO_WORDS = lazy_regex(
     r"\]\([^)\s]{0,500}\)|<[^<>]*>|\{[^{}\n]*\}|\bhttps?:\S+|&nbsp;|(?:§+|\bart(?:icle|ikel|\.)|\bsection)\s*\d+",
     re.IGNORECASE,
 )
 """Text whose numbers are no amounts: targets of links, tags, attributes, numbers of a law's paragraphs."""
-_SAYS_AMOUNT = re.compile(
+_SAYS_AMOUNT = lazy_regex(
     # A number that is no year, no part of a name, a path or a date, and does not number an item of a list.
     rf"(?:(?<![\w./#-])|(?<=[{_HAN_AND_KANA}]))"
     r"(?!(?:19\d\d|20[0-3]\d)(?!\d))(?!(?<=^)\d{1,3}[.)]\s)\d"
@@ -85,6 +92,7 @@ _SAYS_AMOUNT = re.compile(
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundreds?|thousands?|millions?|dozens?|half\s+(?:an?|of|the)|once"
     r"|twice|single|both|none|zero|unlimited|any\s+number|no\s+(?:limit|longer)|as\s+(?:many|much|long|often)|one\s+(?:at|per)"
     r"|(?:only|just|exactly|than|most|least|of)\s+one|indefinite(?:ly)?|permanent(?:ly)?|immediate(?:ly)?|forever|never|until"
+    r"|(?:super)?majorit(?:y|ies)|unanim\w+|quorum|\w*mehrheit|einstimmig\w*|majorité|mayoría"
     r"|overnight|daily|hourly|weekly|monthly|quarterly|annual(?:ly)?|yearly"
     r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|elf|zwölf|\w*zehn|\w*(?:zwan|vier|fünf|sech|sieb|acht|neun)zig|\w*dreißig"
     r"|\w*(?:hundert|tausend)|ein(?:en?)?\s+einzige\w*|(?:ein|zwei|drei|vier|zehn)mal|unbegrenzt|unbefristet|dauerhaft"
@@ -94,13 +102,14 @@ _SAYS_AMOUNT = re.compile(
     r"|jusqu['’]à|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|trece|catorce|quince|dieci\w+|veint\w+|treinta"
     r"|(?:cuar|cincu|ses|set|och|nov)enta|cien(?:to)?|mil|una?\s+sola?|un\s+solo|ilimitad[oa]s?|nunca|inmediata?(?:mente)?"
     r"|diari[oa]\w*|semanal\w*|mensual\w*|anual\w*)\b"
+    r"|\b(?:each|every|first|second|third|last|on)\s+(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
     rf"|\b(?:an?|one|each|every|per|ein(?:e[mnrs]?)?|pro|jede\w*|une?|par|chaque|una?|por|cada)\s+{_UNIT}"
     r"|(?:[二三四五六七八九十百千万两半数][一二三四五六七八九十百千万]*|一[十百千万]+|[一每毎](?=[天年周週日秒]|小时|时|時))"
     r"(?:个|個|天|年|月|次|小时|時間|分|秒|人|倍|周|週|岁|歳|日|回|円|元|名|割|つ|种|種|位|条|杯|克|勺|[ヶケかカ]月)"
     r"|无限|無限|無制限|永久|永远|永遠|立[即刻]|直ちに|すぐに|免费|無料",
     re.IGNORECASE | re.MULTILINE,
 )
-_SAYS_PRICE = re.compile(
+_SAYS_PRICE = lazy_regex(
     # A sign by itself may be a shell's prompt.
     r"[$€£¥₹]\s?\d|\d\s?(?:[km]|bn)?\s?[$€£¥₹%]|\d\s?(?:元|円|块|美元)|免费|無料|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?|cents?|pesos?|per\s?cent|prozent|pour\s?cent|por\s?ciento|gratis"
     r"|gratuit\w*|kosten(?:los|frei)\w*|for\s+free|(?:is|are)\s+free|free\s+of\s+charge|freely|no\s+(?:charge|costs?|fees?))"
@@ -133,12 +142,14 @@ def asks_amount(question: str) -> bool:
 
 
 def says_amount(question: str, text: str) -> bool:
-    """Return whether a text states an amount, as a question for one needs; for a price, an amount of money.
+    """Return whether a text states an amount, as a question for one needs; for a price money, for days a time.
 
     Years and the numbers of a list do not count; "until", "never" and "free of charge" do.
     """
-    says = _SAYS_PRICE if _ASKS_PRICE.search(question) else _SAYS_AMOUNT
-    return says.search(_NO_WORDS.sub(" ", text)) is not None
+    said = _NO_WORDS.sub(" ", text)
+    if re.search(_ASKS_DURATION, question, re.IGNORECASE):
+        return re.search(_SAYS_DURATION, said, re.IGNORECASE) is not None
+    return (_SAYS_PRICE if _ASKS_PRICE.search(question) else _SAYS_AMOUNT).search(said) is not None
 
 
 def asks_default(question: str) -> bool:

@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from quaestor.core.config import make_private
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, UpstreamError, UsageError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.private_folders import make_private
 from quaestor.crawl.connections import is_public, resolve
 from quaestor.crawl.repositories import FETCHED, GitAddress, read_git_address, repository_folder
 from quaestor.history.git import NoHistoryError, program
@@ -392,10 +392,10 @@ def _kill_command(process: subprocess.Popen[bytes]) -> None:
 def _environment(folder: Path, scheme: str, ssh: str) -> dict[str, str]:
     """Return git's whole environment: of the caller's only the path, and for ssh the agent with the keys."""
     passed = ("PATH", "SYSTEMROOT", *(("SSH_AUTH_SOCK", "HOME") if scheme == "ssh" else ()))
-    own = {name: os.environ[name] for name in passed if name in os.environ}
+    inherited = {name: os.environ[name] for name in passed if name in os.environ}
     return {
         "HOME": str(folder),
-        **own,
+        **inherited,
         "LC_ALL": "C.UTF-8",
         "GIT_DIR": str(folder / ".git"),
         "GIT_WORK_TREE": str(folder),

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import takewhile
 
 from quaestor.answers.citations.citation_marks import Mark, without_marks
@@ -28,26 +29,26 @@ from quaestor.answers.citations.claim_support import (
 )
 from quaestor.answers.citations.sentences import Sentence
 from quaestor.core.citation import Citation
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 
 MarkedCitations = list[tuple[Mark, Citation | None]]
 """Marks with their citations; None where no passage has the number."""
 
-_CONTRACTION = re.compile(r"\b[a-z]+n['’]t\b|['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
+_CONTRACTION = lazy_regex(r"\b[a-z]+n['’]t\b|['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 # They judge what was asked, or count what is named elsewhere, and name nothing themselves.
 _VERDICTS = (
     "yes yeah yep no nope not sure certainly indeed correct right true false exactly absolutely course times"
     " ja nein oui non sí si sim não да нет"
 )
-_VERDICT_TERMS = content_terms(_VERDICTS)
-_COURTESY = re.compile(r"(?:i )?hope (?:this|that|it) helps|let me know|feel free", re.IGNORECASE)
-_MISSING = re.compile(
+_COURTESY = lazy_regex(r"(?:i )?hope (?:this|that|it) helps|let me know|feel free", re.IGNORECASE)
+_MISSING = lazy_regex(
     r"(?:(?:however|but|unfortunately),? )?(?:the |these |those )?(?:given |provided )?"
     r"(?:passages?|documents?|sources?|corpus|excerpts?|context)\b[^.,;:]{0,20}?"
     r"\b(?:do not|does not|don['’]t|doesn['’]t|never|says? nothing)\b",
     re.IGNORECASE,
 )
-_AND_YET = re.compile(r"\b(?:but|however|although|though|yet)\b|[;:–—]", re.IGNORECASE)
+_AND_YET = lazy_regex(r"\b(?:but|however|although|though|yet)\b|[;:–—]", re.IGNORECASE)
 _MANY_WORDS = 3
 _LEADING_SHARE = 1 / 3
 
@@ -77,8 +78,8 @@ class Judge:
         self._grounds = grounds
         inside = _marks_by_sentence(cut, checked)
         self._texts = [
-            without_marks(one.text, [mark for mark, _ in marks], one.start).strip()
-            for one, marks in zip(cut, inside, strict=True)
+            without_marks(sentence.text, [mark for mark, _ in marks], sentence.start).strip()
+            for sentence, marks in zip(cut, inside, strict=True)
         ]
         self._citations = _with_marks_below(inside, self._texts)
         self._rests_on = [self._own_grounds(at) for at in range(len(cut))]
@@ -89,16 +90,19 @@ class Judge:
         for order, beside in ((range(len(self._cut)), -1), (reversed(range(len(self._cut))), 1)):
             for at in order:
                 self._support_by_neighbour(at, at + beside)
-        return [one for at, one in enumerate(self._cut) if not self._rests_on[at] and self._makes_claim(at)]
+        return [sentence for at, sentence in enumerate(self._cut) if not self._rests_on[at] and self._makes_claim(at)]
 
     def _own_grounds(self, at: int) -> tuple[Ground, ...]:
         """Return the passages that support a sentence by itself; empty if there are none."""
         if self._citations[at]:
-            holding = [one for _, one in self._citations[at] if one is not None and one.holds]
+            holding = [citation for _, citation in self._citations[at] if citation is not None and citation.holds]
             return tuple(
-                ground for one in holding for ground in (self._grounds.get(one.n), Ground([one.quote])) if ground
+                ground
+                for citation in holding
+                for ground in (self._grounds.get(citation.n), Ground([citation.quote]))
+                if ground
             )
-        supporting = next((one for one in self._grounds.values() if find_support(self._texts[at], one)), None)
+        supporting = next((ground for ground in self._grounds.values() if find_support(self._texts[at], ground)), None)
         return () if supporting is None else (supporting,)
 
     def _support_by_neighbour(self, at: int, beside: int) -> None:
@@ -145,7 +149,7 @@ def _says_anything(text: str) -> bool:
 
 def _marks_by_sentence(cut: Sequence[Sentence], checked: Mapping[Mark, Citation | None]) -> list[MarkedCitations]:
     """Return the marks of each sentence with their citations."""
-    starts = [one.start for one in cut]
+    starts = [sentence.start for sentence in cut]
     inside: list[MarkedCitations] = [[] for _ in cut]
     for mark, citation in checked.items():
         at = bisect_right(starts, mark.start) - 1
@@ -167,7 +171,12 @@ def own_terms(sentence: str) -> frozenset[str]:
     """Return the stems of a sentence's own words, without yes and no, contractions and numbers."""
     plain = _CONTRACTION.sub(" ", sentence)
     spelled = {term for word in spelled_words(plain) for term in content_terms(word)}
-    return content_terms(plain) - _VERDICT_TERMS - spelled
+    return content_terms(plain) - _verdict_terms() - spelled
+
+
+@cache
+def _verdict_terms() -> frozenset[str]:
+    return content_terms(_VERDICTS)
 
 
 def _is_short(sentence: str) -> bool:

@@ -16,15 +16,17 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from typing import Literal
 
+from quaestor.core.light_imports import lazy_regex
+
 # What is pasted may be a megabyte, and " please" again and again takes the square of it.
 _LONGEST = 2_000
-_POLITE = re.compile(
+_POLITE = lazy_regex(
     r"^(?:(?:hi|hello|hey|ok|okay|so|and|please|pls|quick question|hallo|bonjour|hola|bitte|por favor)[,!.:]*\s+"
     r"|(?:can|could|would|will) you (?:please |kindly )?|(?:i(?:'d| would) like|i want|i need) (?:you to "
     r"|to (?:know|see|have) )?"
     r"|tell me (?:please )?|explain (?:to me )?(?=(?:what|how|where)\b)|do you know (?=what|how|where))+",
 )
-_TRAILING = re.compile(
+_TRAILING = lazy_regex(
     r"(?:\s+(?:please|pls|thanks|thank you|exactly|in general|in short|briefly|bitte|s'il (?:te|vous) pla[iî]t))+$"
 )
 _DAS = (
@@ -44,6 +46,7 @@ _GERMAN = (
     rf"(?:was|welche) sind die (?:haupt|wichtigsten )(?:teile|bestandteile|komponenten|module|ordner|dateien"
     rf"|pakete)(?: (?:von|in) {_DAS}| {_DAS})?",
     rf"was steht (?:hier|in {_DAS})",
+    rf"welche (?:kapitel|teile|themen) (?:gibt es|hat {_DAS}|enthält {_DAS})(?: hier| insgesamt)?",
     r"(?:was ist |wie ist )?die (?:struktur|architektur|gliederung) (?:(?:von|in) )?(?:des|der|diese[srm]|dem)"
     r"(?: ganzen)? (?:projekts?|repos?|repositorys?|bibliothek|pakets?|codes?|quellcodes?|anwendung|programms?)",
 )
@@ -84,11 +87,12 @@ _SPANISH = (
     rf"(?:qué|que) hay (?:aquí|en {_ESTE})",
 )
 _CHINESE = (
-    r"(?:请问)?(?:这|本|此|该)(?:个|些)?(?:项目|仓库|代码库|代码|库|程序|工具|软件|文档|文件|资料)?(?:里|里面|中)?(?:是|有|讲)(?:的是)?(?:什么|干什么的|做什么的|干嘛的|做啥的|什么项目|哪些内容|什么内容|什么东西)(?:的)?",
+    r"(?:请问)?(?:这|本|此|该)(?:个|些|本|份|篇)?(?:项目|仓库|代码库|代码|库|程序|工具|软件|文档|文件|资料|书|教程|手册|指南)?(?:里|里面|中)?(?:是|有|讲)(?:的是)?(?:什么|干什么的|做什么的|干嘛的|做啥的|什么项目|哪些内容|什么内容|什么东西)(?:的)?",
     r"(?:我)?(?:应该|该|要)?(?:从)?(?:哪里|哪儿|何处)(?:开始|入手)(?:读|看|阅读)?(?:代码|源码|这个项目)?",
     r"(?:这个|该|本)?(?:项目|仓库|代码库|代码)的?(?:整体)?(?:结构|架构|布局|组织)(?:是什么|是怎样的|是怎么样的|如何|是如何组织的)?",
     r"(?:这个|该|本)?(?:项目|仓库|代码库|代码)是?(?:如何|怎么|怎样)组织的",
     r"(?:请)?(?:给我|给出|来)?(?:一个|一份|个)?(?:这个|该|本)?(?:项目|仓库|代码库)?(?:的)?(?:概览|概述|总览|概况)",
+    r"(?:这|该)?(?:本|个|份)?(?:书|教程|手册|指南|文档)?(?:一共|总共)?(?:有|包含|包括)(?:哪些|多少|什么)(?:个)?(?:章节|章|主题|部分)",
     r"(?:这个|该|本)?(?:项目|仓库|代码库)?(?:的)?主要(?:部分|模块|组件|目录)(?:有哪些|是什么|是哪些)",
 )
 _JAPANESE = (
@@ -99,11 +103,15 @@ _JAPANESE = (
     r"概要(?:を教えて(?:ください)?|を見せて(?:ください)?)?",
     r"主な(?:部分|構成要素|モジュール|コンポーネント)は(?:何|なん)(?:ですか)?",
 )
-_QUESTIONS = re.compile("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE)))
-_AND = re.compile(r"[,?.;]*\s+(?:und|et|y)\s+|[?.;]+\s+")
+_QUESTIONS = lazy_regex("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE)))
+_BEGINS_ELSEWHERE = lazy_regex(
+    r"^wo (?:fange|beginne|soll|kann|muss)|^par où|^(?:por )?d[oó]nde (?:emp|com|deb|pued)"
+    r"|(?:哪里|哪儿|何处)(?:开始|入手)|から(?:読|始)"
+)
+_AND = lazy_regex(r"[,?.;]*\s+(?:und|et|y)\s+|[?.;]+\s+")
 # What stands for something said before, where anything was said before.
-_POINTING = re.compile(r"was ist (?:das|dies)|c'est quoi")
-_ABOUT_ALL = re.compile(
+_POINTING = lazy_regex(r"was ist (?:das|dies)|c'est quoi")
+_ABOUT_ALL = lazy_regex(
     r"what(?: is|'s) (?:all )?this (?:all )?about|worum geht es hier|de quoi (?:s'agit-il|ça parle)"
 )
 """Questions that always ask about the whole corpus; the page offers them as first questions."""
@@ -115,7 +123,7 @@ OWN = "thisproject"
 
 # What several words say, as one.
 _PHRASES = tuple(
-    (re.compile(rf"\b(?:{pattern})(?!\w)"), word)
+    (lazy_regex(rf"\b(?:{pattern})(?!\w)"), word)
     for pattern, word in (
         (r"code[- ]base", "codebase"),
         (r"source code", "source"),
@@ -143,8 +151,8 @@ _WHOLE = frozenset(
 )
 _PARTS = frozenset(
     """parts components modules packages folders directories pieces files layers crates entrypoints topics subjects
-    themes documents docs sections areas chapters episodes lessons adapters plugins volumes classes guides pages
-    notebooks proposals texts examples contents tests specs specifications standards articles posts""".split()
+    themes documents docs sections areas chapters episodes lessons volumes classes guides pages
+    notebooks proposals texts contents tests specs specifications standards articles posts""".split()
 )
 _NAMED_SHAPE = frozenset(
     "overview summary map tour outline introduction description orientation structure layout architecture design"
@@ -214,6 +222,13 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     return _is_about_the_whole(_words_of(text), first=first)
 
 
+def asks_where_to_begin(question: str) -> bool:
+    """Return whether a question that ``asks_for_overview`` accepts asks where to begin reading."""
+    text = plain_question(question)
+    words = _words_of(text)
+    return _asks_for_beginning(frozenset(words), " ".join(words)) or _BEGINS_ELSEWHERE.search(text) is not None
+
+
 def asks_for_more_than_what_it_is(question: str) -> bool:
     """Return whether an English question for an overview asks for the shape, the parts or where to begin."""
     words = _words_of(plain_question(question))
@@ -265,21 +280,22 @@ def _any_of(words: Iterable[str]) -> str:
 
 _ADJECTIVES = rf"(?:{_any_of(_MAIN | _SIZE)} )*"
 # One of many: "a package", "my code", "the docs folder" is a thing of its own.
-_ONE_OF_MANY = re.compile(
+_ONE_OF_MANY = lazy_regex(
     rf"\b(?:a|an|any|each|my) {_ADJECTIVES}{_any_of(_WHOLE | {one.removesuffix('s') for one in _PARTS})}\b"
     rf"|\b(?:the|in) {_any_of(_WHOLE | _PARTS)} (?:folder|directory|page|file)\b"
 )
-_NAMED_WHOLE = re.compile(
+_NAMED_WHOLE = lazy_regex(
     rf"\b(?:this|that|these|those|the|your|our) {_ADJECTIVES}(?:{OWN} )?{_any_of(_WHOLE)}\b"
     rf"|\b(?:{OWN}|here|everything)\b"
 )
-_POINTING_WORDS = re.compile(r"\b(?:this|these|that|those)\b")
-_ASKED_PARTS = re.compile(
+_POINTING_WORDS = lazy_regex(r"\b(?:this|these|that|those)\b")
+_ASKED_PARTS = lazy_regex(
     rf"\b{_any_of(_MAIN)} (?:{_any_of(_MAIN | _WHOLE)} )*(?:and )?{_any_of(_PARTS)}\b"
     rf"|\b(?:what|which|how many) (?:kinds? of |sorts? of )?{_any_of(_PARTS)}(?: and {_any_of(_PARTS)})? .*"
     r"\b(?:there|here|consist|have|has|in|make|contain|hold|covers?|treats?|discuss(?:es)?|deals?)\b|\bentrypoints\b"
     r"|\b(?:what|which) (?:programming )?languages? .*\bwritten\b"
     r"|\b(?:where(?:'s| is| are)|in which folder is) the (?:actual )?(?:source|code|tests|docs|documentation)\b"
+    r"|\b(?:what|which) are (?:all )?(?:the|its) (?:chapters|lessons|episodes|topics|parts)$"
 )
 _BARE = _NAMED_SHAPE | _SHAPED | _MAIN | _SIZE | _WHOLE | _PARTS | _SHOW | _DESCRIBE | frozenset(
     "a an the of in on for about to me us i we can could would you please and is are what what's how".split()
@@ -342,7 +358,7 @@ def _asks_what_it_is(words: frozenset[str]) -> bool:
 
 
 _LONGEST_OF_BUILDING = 120
-_BUILDING = re.compile(
+_BUILDING = lazy_regex(
     r"how (?:do|can|could|should|would|must) (?:i|we|you|one|they|people|somebody)|how to|how (?:is|are)"
     r"|(?:what|which) (?:is the |are the )?commands?|(?:what|which) do (?:i|we) (?:run|type|call|need)"
 )
@@ -359,7 +375,7 @@ _WORDS_BETWEEN = frozenset(
     are be locally again first unit integration automated myself ourselves machine my local checkout commit committing
     before change changes how can could""".split()
 )
-_BUILDING_ELSEWHERE = re.compile(
+_BUILDING_ELSEWHERE = lazy_regex(
     r"wie (?:baue|kompiliere|übersetze|teste) (?:ich|man|wir) (?:das|dies|es|das projekt|dieses projekt)"
     r"|wie (?:führe|lasse|starte) (?:ich|man|wir) (?:alle |die )?tests(?: aus| laufen)?"
     r"|comment (?:lancer|exécuter|faire tourner) (?:tous )?les tests"
@@ -393,8 +409,8 @@ def asks_how_to_build(question: str) -> bool:
     return not _DONE_TO_IT.isdisjoint(words) and not _ALL_OF_IT.isdisjoint(words) and allowed.issuperset(words)
 
 
-_TESTING = re.compile(r"\btest|\bspecs?\b|\bsuite\b|prueba|测试|テスト")
-_COMPILING = re.compile(r"\bbuil|\bcompil|\bbau|\bübersetz|\bconstrui|构建|编译|ビルド|コンパイル")
+_TESTING = lazy_regex(r"\btest|\bspecs?\b|\bsuite\b|prueba|测试|テスト")
+_COMPILING = lazy_regex(r"\bbuil|\bcompil|\bbau|\bübersetz|\bconstrui|构建|编译|ビルド|コンパイル")
 
 
 def aim_of_building(question: str) -> Literal["build", "test"] | None:
@@ -408,7 +424,7 @@ def aim_of_building(question: str) -> Literal["build", "test"] | None:
 
 _RUN_WORDS = r"(?:run|start|launch|execute|boot|set up and run|get)"
 _RUN_THING = rf"(?:it|this|everything|the server|{OWN}|(?:this|the|that) {_any_of(_WHOLE)}(?: {_any_of(_WHOLE)})?)"
-_RUNNING = re.compile(
+_RUNNING = lazy_regex(
     rf"(?:how (?:do|can|could|should|would|must) (?:i|we|you|one)|how to|what do i do to) {_RUN_WORDS} {_RUN_THING}"
     r"(?: up)?(?: and running| running| to run| started)?(?: locally| here| myself| on my (?:machine|computer|laptop))*"
     rf"|how (?:is|are) {_RUN_THING} (?:run|started|launched)(?: locally)?"
@@ -430,13 +446,13 @@ def asks_how_to_run(question: str) -> bool:
     return len(question) <= _LONGEST_OF_BUILDING and _RUNNING.fullmatch(plain_question(question)) is not None
 
 
-_ENTRY = re.compile(
+_ENTRY = lazy_regex(
     r"(?:where|what|which|where's|what's)(?: file)?(?: is| are)? (?:the |its )?"
     r"(?:main(?: (?:function|method|file|program|module))?|(?:main )?entry ?-?points?(?: file)?)"
     rf"(?: (?:of|to|for|in|into) {_RUN_THING})?(?: located| defined)?"
     rf"|where does (?:{_RUN_THING}|execution|the (?:execution|program|app|application)) (?:start|begin)(?: running)?"
 )
-_WRITTEN_IN = re.compile(
+_WRITTEN_IN = lazy_regex(
     r"(?:what|which) (?:programming )?languages? "
     rf"(?:(?:is|are|was) {_RUN_THING} (?:written|implemented|coded|programmed|made|built) in"
     rf"|(?:does|do) {_RUN_THING} use|(?:is|are) used(?: (?:here|in {_RUN_THING}))?)"

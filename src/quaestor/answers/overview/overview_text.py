@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.wording import amount
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -22,8 +23,7 @@ _LEAST_QUOTE = 4
 _EMPTY = "There are no documents here. `quaestor stats` tells what was left out, and why."
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The lines of a document that a statement is from.
 
     Attributes:
@@ -37,8 +37,7 @@ class Source:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One thing that an overview says.
 
     Attributes:
@@ -54,8 +53,7 @@ class Statement:
     brief: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A line of an overview.
 
     Attributes:
@@ -64,6 +62,7 @@ class Entry:
         depth: levels of folders that the line is indented by.
         further: names of files that need no line of their own; they lie in the folder that the line names.
         also: the other items of the file, if the line cites the first of several.
+        command: what to type for the first of them; in an answer, it takes the place of the name.
         about: the date and the author of the document; they are metadata, which the cited lines need not hold.
     """
 
@@ -72,11 +71,11 @@ class Entry:
     depth: int = 0
     further: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    command: str = ""
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """Some lines of an overview under a heading.
 
     Attributes:
@@ -178,7 +177,8 @@ def sections_of(overview: Overview) -> Iterator[str | int]:
 
 
 def _pieces_with_marks(entry: Entry, overview: Overview) -> Iterator[str | int]:
-    names = ", ".join(map(code, entry.further)) or (code(entry.name) if entry.name else "")
+    name = entry.command or entry.name
+    names = ", ".join(map(code, entry.further)) or (code(name) if name else "")
     yield f"{'  ' * entry.depth}- {names}"
     if entry.says is not None:
         yield f"{': ' if names else ''}{_in_quote_marks(entry.says)}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shorten
@@ -14,6 +13,7 @@ from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.answers.overview.prose_lines import ROLE
 from quaestor.chunking.manual_headings import MANUALS
 from quaestor.core.documents import Chunk
+from quaestor.core.light_imports import lazy_regex
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import profile_path
 
@@ -25,15 +25,15 @@ _SPEAKERS = (
     "__init__.py lib.rs mod.rs main.rs doc.go package-info.java mod.ts index.ts index.tsx index.js index.mjs init.lua"
     " package.scala main.go package.dart __main__.py"
 ).split()
-_PYTHON = re.compile(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
-_LINE_COMMENT = re.compile(
+_PYTHON = lazy_regex(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
+_LINE_COMMENT = lazy_regex(
     r"^\s*(?://!|///|//|#!?|--+\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
 )
-_COMMENT_ENDS = re.compile(r"(?:(?<!\*)\*+/|\*\)|-\}|-->|\]\]|\"\"\"|''')\s*$")
-_DIRECTIVE = re.compile(r"#!|#\s*compdef\b|#\s*autoload\b")
+_COMMENT_ENDS = lazy_regex(r"(?:(?<!\*)\*+/|\*\)|-\}|-->|\]\]|\"\"\"|''')\s*$")
+_DIRECTIVE = lazy_regex(r"#!|#\s*compdef\b|#\s*autoload\b")
 """A first line for programs: the interpreter of the file, or the command that it completes."""
-_METADATA = re.compile(r"# /// [\w-]+\s*$")
-_BROUGHT_IN = re.compile(
+_METADATA = lazy_regex(r"# /// [\w-]+\s*$")
+_BROUGHT_IN = lazy_regex(
     r"\brequire\s*\(|^\s*(?:export\s+)?(?:import|from|use|using)\b|^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*;"
 )
 """A line that imports names from another file."""
@@ -43,45 +43,54 @@ _USUAL = frozenset(
     default""".split()
 )
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
-_BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
-_ABOVE_DEFINITION = re.compile(rf"{_LINE_COMMENT.pattern}|{_BLOCK.pattern}|^\s*(?:@\w|#\[)")
+_BLOCK = lazy_regex(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
+_ABOVE_DEFINITION = lazy_regex(rf"{_LINE_COMMENT.pattern}|{_BLOCK.pattern}|^\s*(?:@\w|#\[)")
 """A line of a comment, an annotation or an attribute."""
-_SKIPPED = re.compile(
+_SKIPPED = lazy_regex(
     r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs:|-\*-|^\s*$"
     r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
     r"|frozen_string_literal|warn_indent"
     r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^[\w+-]+\.\w{1,5}$|\$id"
     r"|redistribut|warrant|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose"
-    r"|permission|^file:|^author|^created|^version|this file is part of|nolint"
+    r"|permission (?:is|to|notice|from|of)\b|^file:|^author|^created|^version|this file is part of|nolint"
     r"|(?-i:^#?\s*(?:LANGUAGE|OPTIONS_GHC|OPTIONS_HADDOCK)\b)"  # for Haskell's compiler
     r"|(?-i:^(?:import|package|module|from|allow|deny|feature)\b)"  # code; a sentence begins with a capital letter
     r"|^go:\w|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
     r"|^(?:homepage|keywords|maintainer|url|package-[a-z-]+)\s*:|^you should have received\b"
     r"|^(?:(?:external|internal|module|node) )?(?:dependencies|imports|includes|requires)(?: section)?\W*$"
-    r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^see https?:|^adapted (?:by|from)\b",
+    r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^see https?:|^adapted (?:by|from)\b"
+    r"|^>|^\d{1,2}[.)]\s"  # a remark beside the text, an item of a list
+    r"|(?-i:^globals? [\w$]+(?:, ?[\w$]+)*$)",  # for a checker of JavaScript
     re.IGNORECASE,
 )
-_HADDOCK = re.compile(r"([A-Z][\w-]*)\s*:\s*(.*)")
+_HADDOCK = lazy_regex(r"([A-Z][\w-]*)\s*:\s*(.*)")
 """A field in the head of a Haskell module: ``Description : Orders, sent.``"""
-_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
-_MODE_LINE = re.compile(r"\s*-\*-.*-\*-\s*$")
+_IN_BRIEF = lazy_regex(r"[@\\]\w*(?:brief|summary)\b\s*(.*)")
+"""The tag before a comment's first sentence, as in Doxygen; the sentence may begin in the next line."""
+_MODULE_ABOVE = lazy_regex(
+    r"^[ \t]*module[ \t]+([\w:]+)[ \t]*\n(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*(?:class|module)\b", re.MULTILINE
+)
+"""A module of Ruby that holds a class or another module: a namespace."""
+_ADDRESS = lazy_regex(r"\bhttps?://\S+")
+_NAMED_FIRST = lazy_regex(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
+_MODE_LINE = lazy_regex(r"\s*-\*-.*-\*-\s*$")
 """An editor's settings at the end of a file's first line."""
-_LEGAL = re.compile(
+_LEGAL = lazy_regex(
     r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby"
     r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
     re.IGNORECASE,
 )
-_TAG_ALONE = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*$")
-_TITLE = re.compile(r"#{1,6}\s+")
-_TERMS = re.compile(
+_TAG_ALONE = lazy_regex(r"\s*</?[A-Za-z][^<>]*>\s*$")
+_TITLE = lazy_regex(r"#{1,6}\s+")
+_TERMS = lazy_regex(
     r"redistribut|warrant|permission is hereby|disclaim|free software|received a copy|except in compliance|governed by"
     r"|\bthis notice\b|licen[cs]ed under",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"\[([^\][]+)\]\(https?://[^()\s]*\)")
-_JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
-_TAG = re.compile(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
-_CODE_LINE = re.compile(
+_LINK = lazy_regex(r"(?<![\w\])])\[([^\][]+)\]\((?:https?://|[/.#])[^()\s]*\)")
+_JAVADOC = lazy_regex(r"\{@\w+\s+([^{}]*)\}")
+_TAG = lazy_regex(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
+_CODE_LINE = lazy_regex(
     r"^\s*(?:#!?\[|\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)"
 )
 
@@ -89,18 +98,18 @@ _CODE_LINE = re.compile(
 _C = frozenset({"c", "cpp", "objc"})
 _FAR_BELOW = 120
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
-_IMPORT = re.compile(r"\s*import\b")
-GUARD = re.compile(r"_*[A-Z][A-Z0-9_]*_H(?:H|PP|XX)?(?:_[0-9A-F_]*)?")
+_IMPORT = lazy_regex(r"\s*import\b")
+GUARD = lazy_regex(r"_*[A-Z][A-Z0-9_]*_H(?:H|PP|XX)?(?:_[0-9A-F_]*)?")
 """A macro that guards a header against being included twice."""
-_NAMESPACE = re.compile(r"^[ \t]*(?:inline[ \t]+)?namespace[ \t]+([\w:]+)", re.MULTILINE)
-_FILLED_IN = re.compile(r'="|[$#@*]\{|\{[{%]')
+_NAMESPACE = lazy_regex(r"^[ \t]*(?:inline[ \t]+)?namespace[ \t]+([\w:]+)", re.MULTILINE)
+_FILLED_IN = lazy_regex(r'="|[$#@*]\{|\{[{%]')
 """Signs of a template: markup and placeholders."""
 
 _KEYWORD = (
     r"\b(?:class|data|defmacro|defmodule|defp?|enum|fn|func?|function|impl|interface|module|namespace|newtype|object"
     r"|protocol|record|struct|trait|type|union)"
 )
-_OPENING = re.compile(r"(?:\s*(?:=>|[{(:=]))+\s*$")
+_OPENING = lazy_regex(r"(?:\s*(?:=>|[{(:=]))+\s*$")
 """What opens the body or the parameters at the end of a line that defines something."""
 _CALLABLE = r"\s*(?:\([^;]*[{:(,)]\s*$|=\s*(?:async\s*)?(?:\(|function\b|class\b|\w+\s*=>))"
 
@@ -163,7 +172,7 @@ def _of_file(material: Material, path: str) -> Statement | None:
     if below is None or below.source is None or below.text.endswith(":"):
         return None
     start, end = below.source.start_line + first - 1, below.source.end_line + first - 1
-    return replace(below, source=Source(path, start, end))
+    return below._replace(source=Source(path, start, end))
 
 
 def comment_below_includes(lines: Sequence[str]) -> tuple[int, int] | None:
@@ -203,7 +212,7 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
         rights = comment if _TERMS.search(" ".join(paragraph)) else rights
         if rights == comment:
             continue
-        for within in (_within_tags, _within_haddock):
+        for within in (_within_tags, _within_haddock, _within_brief):
             before, paragraph = within(paragraph)
             first_line += before
         if name := _NAMED_FIRST.match(paragraph[0]):
@@ -245,6 +254,20 @@ def _within_haddock(paragraph: list[str]) -> tuple[int, list[str]]:
         if field[1] == "Description":
             return at, [field[2], *paragraph[at + 1 : end]]
     return 0, [""]
+
+
+def _within_brief(paragraph: list[str]) -> tuple[int, list[str]]:
+    """Return how many lines precede the text of a tag such as ``@brief``, and that text up to the next tag.
+
+    A paragraph without such a tag is returned unchanged.
+    """
+    at, match = next(((at, one) for at, line in enumerate(paragraph) if (one := _IN_BRIEF.match(line))), (0, None))
+    if match is None:
+        return 0, paragraph
+    begin = at if match[1] else at + 1
+    text = [*([match[1]] if match[1] else []), *paragraph[at + 1 :]]
+    end = next((number for number, line in enumerate(text) if line.startswith(("@", "\\"))), len(text))
+    return (begin, text[:end]) if end else (0, paragraph)
 
 
 def _first_statement(path: str, first_line: int, paragraph: Sequence[str]) -> Statement:
@@ -307,7 +330,7 @@ def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str
 
 
 def _is_sentence(text: str) -> bool:
-    return len(re.findall(r"[^\W\d_]{2,}", text)) >= 2 and not text.rstrip().endswith((";", "{", "}"))
+    return len(re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub("", text))) >= 2 and not text.rstrip().endswith((";", "{", "}"))
 
 
 def _first(text: str) -> str:
@@ -323,7 +346,7 @@ def _without_markup(text: str) -> str:
 
 def _short(statement: Statement) -> Statement:
     text = shorten(statement.text, LONGEST)
-    return replace(statement, text=text, verbatim=statement.verbatim and text == statement.text)
+    return statement._replace(text=text, verbatim=statement.verbatim and text == statement.text)
 
 
 def defined_names(material: Material, path: str, most: int) -> Statement | None:
@@ -355,7 +378,7 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
     # That List.java defines List tells nothing.
     brief = names_text if any(_plain(name) != own for name, _ in shown) else None
     if statement := _said_of_definition(lines, number, path, file.document.language):
-        return replace(statement, brief=brief)
+        return statement._replace(brief=brief)
     definition_lines = (at for name, at in shown if _is_telling(lines[at - 1], name))
     number = next(definition_lines, 0)
     if not number:  # a value, or the middle of a statement
@@ -401,7 +424,9 @@ def _tells(name: str) -> bool:
 
 
 def _namespaces_of(file: IndexedFile) -> frozenset[str]:
-    """Return the parts of the names of a C++ file's namespaces, which many files share."""
+    """Return the parts of the names of a file's namespaces in C++ or Ruby, which many files share."""
+    if file.document.language == "ruby":
+        return frozenset(_MODULE_ABOVE.findall(file.text))
     if file.document.language != "cpp":
         return frozenset()
     return frozenset(part for name in _NAMESPACE.findall(file.text) for part in (name, *name.split("::")))
@@ -425,7 +450,7 @@ def _said_of_definition(lines: Sequence[str], number: int, path: str, language: 
     says = from_head([line.removesuffix("\r") for line in lines[begin:end]], path, language)
     if says is None or says.source is None:
         return None
-    return replace(says, source=Source(path, says.source.start_line + begin, says.source.end_line + begin))
+    return says._replace(source=Source(path, says.source.start_line + begin, says.source.end_line + begin))
 
 
 def _line_with(lines: Sequence[str], name: str, start: int) -> int:
