@@ -207,14 +207,14 @@ _FORMS: tuple[tuple[re.Pattern[str], _Find], ...] = (
 def _quote_places(places: Iterable[_Place], lines: CorpusLines) -> WayAnswer | None:
     """Quote the places that fit best, and name the others; None if there is none."""
     best = sorted(places)
-    chosen = [one for one in best if one[:3] == best[0][:3]]
+    chosen = [place for place in best if place[:3] == best[0][:3]]
     if not chosen:
         return None
     draft = Draft()
-    for one in chosen[:_MOST_QUOTED]:
-        draft.quote(lines.hit(one.path, one.first, _last_shown(one, lines), one.title))
+    for place in chosen[:_MOST_QUOTED]:
+        draft.quote(lines.hit(place.path, place.first, _last_shown(place, lines), place.title))
     if others := chosen[_MOST_QUOTED:]:
-        named = ", ".join(in_code(f"{one.path}:{one.first}") for one in others[:_MOST_NAMED])
+        named = ", ".join(in_code(f"{place.path}:{place.first}") for place in others[:_MOST_NAMED])
         more = f" and {len(others) - _MOST_NAMED:,} more" if len(others) > _MOST_NAMED else ""
         draft.say(f"{amount(len(others), 'more part')} of this name: {named}{more}.")
     return draft.finish("part")
@@ -272,7 +272,7 @@ def _numbered(label: str, number: str, of: str, corpus: Corpus, lines: CorpusLin
     words = terms(number) if any(map(str.isdigit, number)) else [*terms(number), *terms(label)]
     for file in _files_holding(words, corpus, lines):
         called = bool(content_terms(label) & content_terms(f"{file.document.path} {file.document.title or ''}"))
-        parts = [one for one in parts_of(file.lines) if heading.match(one.title)]
+        parts = [part for part in parts_of(file.lines) if heading.match(part.title)]
         for part in parts:
             if _is_of(of, file, part.title, *part.above):
                 yield _place(file, *_with_heading(part, file), part.title, aside=not called)
@@ -300,8 +300,8 @@ def _clause(number: str, file: IndexedFile) -> int:
         return 0
     begins = [at for at, line in enumerate(file.lines, 1) if _begins_clause(number, line) and not _LEADER.search(line)]
     above = number[: last.start()]
-    beside = [f"{above}{one}" for one in _neighbours(last[0])] + ([] if above.rstrip(".-").isdigit() else [above])
-    ordered = any(_begins_clause(one.rstrip(".-"), line) for one in beside if one for line in file.lines)
+    beside = [f"{above}{label}" for label in _neighbours(last[0])] + ([] if above.rstrip(".-").isdigit() else [above])
+    ordered = any(_begins_clause(clause.rstrip(".-"), line) for clause in beside if clause for line in file.lines)
     return begins[0] if len(begins) == 1 and ordered else 0
 
 
@@ -357,7 +357,7 @@ def _page_called(names: Sequence[str], corpus: Corpus, lines: CorpusLines) -> In
         for path, document in corpus.store.documents().items()
         if document.language in PROSE and any(_is_called(name, path, document.title or "") for name in names)
     ]
-    best = min(pages, key=lambda one: (one[0], one[1], one[2].flags, one[2].depth, one[3]), default=None)
+    best = min(pages, key=lambda page: (page[0], page[1], page[2].flags, page[2].depth, page[3]), default=None)
     return None if best is None else lines.file(best[-1])
 
 
@@ -365,32 +365,33 @@ def _summarise(page: IndexedFile, lines: CorpusLines) -> WayAnswer:
     """Quote a short page, or how a longer one and its sections begin; name the sections."""
     draft, path, title = Draft(), page.document.path, page.document.title or ""
     parts = [*parts_of(page.lines)]
-    under_title = len(parts) > 1 and all(one.above for one in parts[1:])
-    own = [one for one in parts if len(one.above) == under_title]
-    for first, last, heading in _beginnings(page, own) if len(page.lines) > _SHORT else [(1, len(page.lines), title)]:
+    under_title = len(parts) > 1 and all(part.above for part in parts[1:])
+    sections = [part for part in parts if len(part.above) == under_title]
+    whole = [(1, len(page.lines), title)]
+    for first, last, heading in _beginnings(page, sections) if len(page.lines) > _SHORT else whole:
         draft.quote(lines.hit(path, first, last, heading))
-    named = ", ".join(f"{in_code(one.title)} ({_with_heading(one, page)[0]})" for one in own)
-    sections = f" Its sections: {named} (line numbers in brackets)." if named else ""
-    draft.say(f"{in_code(path)}{f', “{title}”,' if title else ''} has {amount(len(page.lines), 'line')}.{sections}")
+    named = ", ".join(f"{in_code(section.title)} ({_with_heading(section, page)[0]})" for section in sections)
+    listed = f" Its sections: {named} (line numbers in brackets)." if named else ""
+    draft.say(f"{in_code(path)}{f', “{title}”,' if title else ''} has {amount(len(page.lines), 'line')}.{listed}")
     return draft.finish("part")
 
 
-def _beginnings(page: IndexedFile, own: Sequence[Part]) -> Iterator[tuple[int, int, str]]:
+def _beginnings(page: IndexedFile, sections: Sequence[Part]) -> Iterator[tuple[int, int, str]]:
     """Yield the first and last line and the heading of how a page and its first sections begin."""
     texts = [*paragraphs(page.lines)]
-    lead = next((one for one in texts if not own or one.start_line < own[0].first), None)
+    lead = next((paragraph for paragraph in texts if not sections or paragraph.start_line < sections[0].first), None)
     if lead is not None:
         yield lead.start_line, min(lead.end_line, lead.start_line + _BEGINNING), page.document.title or ""
-    for part in own[:_MOST_SECTIONS]:
+    for part in sections[:_MOST_SECTIONS]:
         first, last = _beginning(part, texts, page.lines)
         yield first, min(last, first + _BEGINNING), part.title
 
 
 def _beginning(part: Part, texts: Sequence[Paragraph], lines: Sequence[str]) -> tuple[int, int]:
     """Return the first and last line of a section's first paragraph, or of its first lines, if it has none."""
-    own = next((one for one in texts if part.first <= one.start_line <= part.last), None)
-    if own is not None:
-        return own.start_line, own.end_line
+    paragraph = next((paragraph for paragraph in texts if part.first <= paragraph.start_line <= part.last), None)
+    if paragraph is not None:
+        return paragraph.start_line, paragraph.end_line
     start = next((at for at in range(part.first, part.last + 1) if lines[at - 1].strip()), part.first)
     return start, next((at - 1 for at in range(start + 1, part.last + 1) if not lines[at - 1].strip()), part.last)
 
@@ -421,9 +422,9 @@ def _sections_on(wanted: frozenset[str], corpus: Corpus, lines: CorpusLines) -> 
     for file in _files_holding(sorted(wanted), corpus, lines) if wanted else ():
         for part in parts_of(file.lines):
             named = _words(part.title)
-            own, about = named - _HOW, wanted - _HOW
+            subject, about = named - _HOW, wanted - _HOW
             above = _words(" ".join((file.document.title or "", *part.above)))
-            if own and own <= about <= own | above:
+            if subject and subject <= about <= subject | above:
                 yield _place(file, *_with_heading(part, file), part.title, len(named ^ wanted))
 
 
@@ -468,8 +469,8 @@ def _introduced(things: str, of: str, file: IndexedFile) -> Iterator[_Place]:
         lead = re.split(r"(?<=[.!?])\s+", plain(_MARKER.sub("", paragraph_up_to(file.lines, at), count=1)))[-1].lower()
         if not _leads_to(things, lead) or not _is_of(of, file, lead):
             continue
-        said = _words(of) | _words(file.document.title or "") | _FILLERS
-        extra = len(_words(lead) - wanted - said)
+        expected = _words(of) | _words(file.document.title or "") | _FILLERS
+        extra = len(_words(lead) - wanted - expected)
         begins = next_line(file.lines, at)
         last = end_of_items(file.lines, begins, len(file.lines)) if begins else None
         if last is not None and extra <= _MOST_EXTRA:

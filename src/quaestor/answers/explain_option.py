@@ -57,7 +57,8 @@ _ASKED = tuple(
         rf"{_THING}",
     )
 )
-_LONG_OPTION = lazy_regex(r"(?<![\w-])--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?![\w-])")
+# Programs in Go have long options with one dash.
+_LONG_OPTION = lazy_regex(r"(?<![\w-])--?[a-z][a-z0-9]{2,}(?:-[a-z0-9]+)*(?![\w-])")
 _FEWEST_LETTERS = 3
 _SIMILAR = 0.85
 """The least similarity of an option to a mistyped one."""
@@ -146,13 +147,13 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
 def _explain_nearest(option: str, corpus: Corpus) -> WayAnswer | None:
     """Explain the one long option that a mistyped one is nearest to, and say so; None if there is none."""
     words = [word for word in option.split("-") if len(word) >= _FEWEST_LETTERS]
-    if not option.startswith("--") or not words or corpus.store.holding(terms(option), 1):
+    if not _LONG_OPTION.fullmatch(option) or not words or corpus.store.holding(terms(option), 1):
         return None
     mended = [near for one in corpus.spelling(" ".join(words)).unknown for near in one.nearest]
     wanted = dict.fromkeys(term for word in (*words, *mended) for term in terms(word))
     chunks = (one for term in wanted for one in corpus.store.get(corpus.store.holding([term], _MOST_HOLDING)).values())
-    known = {f"--{name}" for one in chunks for name in _LONG_OPTION.findall(one.chunk.text)}
-    nearest = get_close_matches(option, sorted(known), 1, _SIMILAR)
+    known = {name.lstrip("-"): name for one in chunks for name in _LONG_OPTION.findall(one.chunk.text)}
+    nearest = [known[one] for one in get_close_matches(option.lstrip("-"), sorted(known), 1, _SIMILAR)]
     answer = _explain_option(nearest[0], corpus) if nearest else None
     if answer is None:
         return None

@@ -159,8 +159,8 @@ def _find_related(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit
 
 def _private_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName | None:
     """Resolve a name to the private one with an underscore before it."""
-    own = _find_related(corpus, f"_{name}", kinds, limit) if _SINGLE_WORD.fullmatch(name) else None
-    return ResolvedName(f"_{name}", own, corrected=True) if own is not None and own.of("definitions") else None
+    related = _find_related(corpus, f"_{name}", kinds, limit) if _SINGLE_WORD.fullmatch(name) else None
+    return ResolvedName(f"_{name}", related, corrected=True) if related and related.of("definitions") else None
 
 
 def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName:
@@ -311,8 +311,8 @@ def _first_group(match: re.Match[str] | None) -> str:
 
 def calls_another(text: str, name: str) -> bool:
     """Return whether a text only calls a name on other classes: ``Pool.create`` is no use of ``Faults.create``."""
-    *owners, own = name.split(".")
-    called = re.findall(rf"\b([A-Z]\w*)(?:\.|::|->){re.escape(own)}\b", text) if owners else []
+    *owners, called_name = name.split(".")
+    called = re.findall(rf"\b([A-Z]\w*)(?:\.|::|->){re.escape(called_name)}\b", text) if owners else []
     return bool(called) and {owners[-1], "Self"}.isdisjoint(called)
 
 

@@ -279,7 +279,7 @@ def _question_of_words(text: str) -> CallersQuestion | None:
     if kind is None:
         return None
     plain = plain or _OWN_USE.match(shape) is not None
-    related = (one for one, pattern in _RELATIONS if kind == "uses" and pattern.search(shape))
+    related = (relation for relation, pattern in _RELATIONS if kind == "uses" and pattern.search(shape))
     relation: Relation = next(related, "")
     return _make_question(text, names[0], kind, plain=plain)._replace(relation=relation, inside=inside)
 

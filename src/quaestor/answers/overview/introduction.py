@@ -248,7 +248,9 @@ def _from_front_matter(lines: Sequence[str], path: str) -> Iterator[Statement]:
 def first_sentence(material: Material, path: str, longest: int) -> Statement | None:
     """Return the sentence of a document that most likely says what it is about."""
     introducing = _introducing_paragraphs(list(paragraphs(material.lines(path)[:_LOOKED_AT])))
-    return _statement(introducing[0], path, longest) if introducing else None
+    # What leads to a list says little without it.
+    first = next((one for one in introducing[:3] if not one.text.endswith((":", "："))), next(iter(introducing), None))
+    return None if first is None else _statement(first, path, longest)
 
 
 def from_manifests(material: Material, folder: str) -> Iterator[Statement]:
