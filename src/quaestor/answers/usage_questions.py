@@ -424,7 +424,7 @@ def _is_told(
         return False
     if len(asked.words) == 1:
         return not extra and (is_option or not asked.loose)
-    return extra <= _MOST_EXTRA and not asked.lacks(called | _stems_in(entry.text))
+    return extra <= _MOST_EXTRA * (not missing) and not asked.lacks(called | _stems_in(entry.text))
 
 
 def _entries_at(file: IndexedFile, at: int) -> Iterator[_Entry]:
