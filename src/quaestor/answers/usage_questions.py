@@ -424,7 +424,8 @@ def _is_told(
         return False
     if len(asked.words) == 1:
         return not extra and (is_option or not asked.loose)
-    return extra <= _MOST_EXTRA * (not missing) and not asked.lacks(called | _stems_in(entry.text))
+    more = _MOST_EXTRA if all(one == _SWITCHES_OFF for one in missing) else 0
+    return extra <= more and not asked.lacks(called | _stems_in(entry.text))
 
 
 def _entries_at(file: IndexedFile, at: int) -> Iterator[_Entry]:
