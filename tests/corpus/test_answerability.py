@@ -343,7 +343,7 @@ def test_names_in_messages_and_other_languages_tell_nothing(question: str) -> No
     [
         ("How do people change the depth?", ("depth",)),
         ("Is it possible to turn the wheel?", ("wheel",)),
-        ("Does it support changing?", ("support", "chang")),
+        ("What is changing?", ("chang",)),
     ],
 )
 def test_words_with_which_people_ask_for_anything_say_nothing_beside_others(

@@ -75,10 +75,7 @@ SAY_NOTHING = STOP_WORDS | frozenset(
     won yet""".split()
 )
 """Words that need no remark if they do not occur."""
-ASK_ANYTHING = frozenset(
-    """change changed changing turn turned decide decides people possible allow allowed let set setting choose pick
-    want support supported work works""".split()
-)
+ASK_ANYTHING = frozenset("change changed changing turn turned decide decides people possible choose pick want".split())
 """Words with which people ask for anything."""
 
 
