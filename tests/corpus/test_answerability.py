@@ -336,17 +336,3 @@ def test_of_few_hits_only_names_tell() -> None:
 )
 def test_names_in_messages_and_other_languages_tell_nothing(question: str) -> None:
     assert doubt_of(question, hits_of([12.0, *[7.0] * 9]), ("Till",), alike=0.4).names == ()
-
-
-@pytest.mark.parametrize(
-    ("question", "terms"),
-    [
-        ("How do people change the depth?", ("depth",)),
-        ("Is it possible to turn the wheel?", ("wheel",)),
-        ("What is changing?", ("chang",)),
-    ],
-)
-def test_words_with_which_people_ask_for_anything_say_nothing_beside_others(
-    question: str, terms: tuple[str, ...]
-) -> None:
-    assert terms_of_words(question) == terms

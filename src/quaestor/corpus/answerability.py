@@ -36,7 +36,7 @@ from quaestor.search.certain_hits import STEP
 from quaestor.search.file_features import path_agreement
 from quaestor.search.language import language_of, without_grammar
 from quaestor.search.query import read_query
-from quaestor.search.spelling import ASK_ANYTHING, SAY_NOTHING, UnknownWord, is_foreign
+from quaestor.search.spelling import SAY_NOTHING, UnknownWord, is_foreign
 from quaestor.stores import FieldBoosts, Store, StoredChunk, TermCounts
 
 _FIRST, _FIRST_OF_PROSE = 0.33, 0.1
@@ -87,6 +87,7 @@ _PLAIN = re.compile(r"[^\W\d]+|[^\W\d_]+/\d+(?:\.\d+)*")
 """A name without digits, or with its version; numbers, paths and the like may be values in a message."""
 _CARRIED = re.compile(r"(?=.*[a-z_])[A-Za-z_]+[A-Z_][A-Za-z_]*|[A-Za-z]+/\d+(?:\.\d+)*")
 """A name in any language: with a capital letter within, an underscore or a version."""
+
 _TOKEN = re.compile(r"[^\s,;?!()\[\]{}\"“”`]+")
 _EDGES = ".:'’*<>"
 _LATIN = re.compile(r"[^\x00-\x7f]+")
@@ -326,8 +327,7 @@ def terms_of_words(question: str) -> tuple[str, ...]:
 
 
 def _content_words(question: str) -> Iterator[str]:
-    words = [word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING]
-    return iter([word for word in words if word not in ASK_ANYTHING] or words)
+    return (word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING)
 
 
 def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, float]:

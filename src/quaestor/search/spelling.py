@@ -75,8 +75,6 @@ SAY_NOTHING = STOP_WORDS | frozenset(
     won yet""".split()
 )
 """Words that need no remark if they do not occur."""
-ASK_ANYTHING = frozenset("change changed changing turn turned decide decides people possible choose pick want".split())
-"""Words with which people ask for anything."""
 
 
 def slips(word: str, *, name: bool = False) -> Iterator[tuple[str, float]]:
