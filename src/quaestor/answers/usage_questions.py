@@ -231,15 +231,16 @@ def _answer(asked: _UsageQuestion, corpus: Corpus, *, literally: bool) -> WayAns
     places = sorted(_places(asked, own, corpus, material, lines))
     if literally:
         places = [one for one in places if not one.rank[0] and -one.rank[3] > len(asked.words)]
-    for place in _of_different_files(places):
+    for place in _best(places):
         draft.quote(lines.hit(place.path, place.first, place.last, place.title or None))
     return draft.finish("usage") if draft.hits else None
 
 
-def _of_different_files(places: Sequence[_Place]) -> Iterator[_Place]:
-    """Yield the best place, and the next of another file that fits as well."""
+def _best(places: Sequence[_Place]) -> Iterator[_Place]:
+    """Yield the best place and, of sections, the next of another file that fits as well."""
     yield from places[:1]
-    yield from islice((one for one in places if one.rank[:3] == places[0].rank[:3] and one.path != places[0].path), 1)
+    also = (one for one in places if one.rank[:3] == places[0].rank[:3] and one.path != places[0].path)
+    yield from islice(also, int(places[0].rank[2] == 0) if places else 0)
 
 
 def _places(
