@@ -15,7 +15,7 @@ from quaestor.answers.usage_questions import answer_usage
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 
-README = """# Ferry
+README = """# Ferry for parcels and penguins
 
 Carries parcels between harbours.
 
@@ -187,6 +187,8 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("How does it carry parcels?", []),
         ("Where are parcels sent later?", []),
         ("How do I track parcels?", []),
+        ("Can I use it with penguins?", []),
+        ("How do I skip files I have?", []),
     ],
 )
 def test_what_says_how_it_is_done_is_quoted(ferry: Index, question: str, expected: list[str]) -> None:

@@ -404,7 +404,8 @@ def _options_at(file: IndexedFile, at: int, line: str) -> Iterator[tuple[Setting
 def _settings_in_code(line: str) -> Iterator[tuple[SettingKind, str, str]]:
     for name in variables_in(line):
         yield SettingKind.VARIABLE, name, line.partition(name)[2].strip("\"')] ,|?")
-    if (match := _NAMED_DEFAULT.search(line)) and match["value"].strip():
+    # What ends with the name and a pair of brackets is a call.
+    if (match := _NAMED_DEFAULT.search(line)) and match["value"].strip(" ;,)"):
         yield SettingKind.CONSTANT, match["name"], match["value"].strip()
     if match := _FIELD.match(line) or _TYPED.match(line):
         value = match.groupdict().get("value") or ""

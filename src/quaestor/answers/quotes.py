@@ -29,7 +29,7 @@ from quaestor.answers.passage_order import (
     weight_of_texts,
 )
 from quaestor.answers.quotable_stretches import Stretch, is_prose, stretches_of, whole_passage, without_neighbours
-from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
+from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, label_of, text_of_quotes
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
 from quaestor.core.questions import asks_amount, asks_default, asks_for_several, says_amount, says_default
@@ -90,7 +90,6 @@ _MOST_OF_SEVERAL = 3000
 _LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
 """Licences and notices, which mention authors, use and distribution of everything; they answer questions about
 themselves only."""
-_LONGEST_LABEL = 90
 _MOST_NAMED = 3
 _ASKS_WHERE = re.compile(r"\b(?:where|which|who|links?|resources?|further|more about|read)\b", re.IGNORECASE)
 """Words of a question that a link may answer."""
@@ -479,6 +478,4 @@ def _label(one: _ScoredStretch, first: int, last: int) -> str:
         several = passage.symbol in one.defines and beside and beside[0] != passage.symbol
         return ", ".join(beside[:_MOST_NAMED]) if several else passage.symbol
     section = stretch.section or (passage.symbol or "").rpartition(" > ")[2]
-    names = [" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in (passage.title or "", section)]
-    label = " > ".join(dict.fromkeys(filter(None, names)))
-    return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
+    return label_of(passage.title or "", stretch.page, section)
