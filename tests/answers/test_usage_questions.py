@@ -15,7 +15,7 @@ from quaestor.answers.usage_questions import answer_usage
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 
-README = """# Ferry for parcels and penguins
+README = """# Ferry
 
 Carries parcels between harbours.
 
@@ -57,7 +57,7 @@ ferry --back Cork
 - Compatible with Windows and Linux.
 - Rust is what it was written in.
 """
-GUIDE = """# Guide
+GUIDE = """# Guide for otters and penguins
 
 ## Sailing with HarbourOS
 
