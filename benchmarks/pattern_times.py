@@ -35,6 +35,7 @@ from typing import Any, NamedTuple
 import _machine
 
 import quaestor
+from quaestor.core import light_imports
 
 SOURCE = Path(quaestor.__file__).parent
 SMALLEST, LARGEST = 1 << 13, 1 << 16
@@ -117,7 +118,7 @@ def _patterns() -> list[Found]:
         made.setdefault((frame.f_code.co_filename, frame.f_lineno), []).append(compiled)
         return compiled
 
-    re.compile = noted
+    re.compile = light_imports.lazy_regex = noted
     for module in pkgutil.walk_packages([str(SOURCE)], "quaestor."):
         if not module.name.endswith("__main__"):
             import_module(module.name)

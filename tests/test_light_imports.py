@@ -1,14 +1,15 @@
-"""Our named tuples behave as those of ``typing``, in every way in which values are used here."""
+"""Our named tuples behave as those of ``typing``, in every way in which values are used here; patterns as ``re``'s."""
 
 from __future__ import annotations
 
 import pickle
+import re
 import typing
 from collections.abc import Iterable
 
 import pytest
 
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 
 class Ours(NamedTuple):
@@ -73,3 +74,24 @@ def test_another_process_reads_it() -> None:
     one = Ours(1, ("a",))
     again = pickle.loads(pickle.dumps(one))
     assert (again, type(again)) == (one, Ours)
+
+
+@pytest.mark.parametrize(("text", "flags"), [("what is it?", 0), ("WHAT IS IT?", re.IGNORECASE), ("where", 0), ("", 0)])
+def test_a_lazy_pattern_finds_what_a_compiled_one_finds(text: str, flags: int) -> None:
+    compiled, lazy = re.compile(r"(?P<verb>is|was)\b", flags), lazy_regex(r"(?P<verb>is|was)\b", flags)
+    for _ in range(2):  # at its first use and later
+        assert [*map(re.Match.span, lazy.finditer(text))] == [*map(re.Match.span, compiled.finditer(text))]
+        assert (lazy.findall(text), lazy.sub("-", text)) == (compiled.findall(text), compiled.sub("-", text))
+        assert (lazy.search(text) is None, lazy.split(text)) == (compiled.search(text) is None, compiled.split(text))
+        assert (lazy.match(text), lazy.fullmatch(text)) == (None, None)
+    assert (lazy.pattern, lazy.flags, lazy.groupindex) == (compiled.pattern, compiled.flags, compiled.groupindex)
+
+
+def test_a_lazy_pattern_is_compiled_at_its_first_use_and_once() -> None:
+    unfinished = lazy_regex("(")
+    with pytest.raises(re.error):
+        unfinished.search("anything")
+    lazy = lazy_regex(rb"\d+")
+    assert lazy.findall(b"1 and 22") == [b"1", b"22"]
+    assert lazy.sub(b"n", b"1 and 22") == b"n and n"
+    assert lazy.search.__self__ is lazy.findall.__self__  # type: ignore[attr-defined]  # both are of one pattern

@@ -162,9 +162,9 @@ def test_building_and_testing_are_told_apart_and_what_a_manifest_says_is_no_comm
     shares = _shares_of_guide(material_of({"go.mod": "module a\ngo 1.2\n", "Makefile": "test:\n\tx\n"}), None)
     told = [(one.title, [entry.command or entry.name for entry in one.entries]) for one in shares if one.entries]
     assert told == [
-        ("By convention", ["go build ./..."]),
+        ("Build, by convention", ["go build ./..."]),
         ("Tests", ["make test"]),
-        ("By convention", ["go test ./..."]),
+        ("Tests, by convention", ["go test ./..."]),
     ]
 
 

@@ -452,7 +452,7 @@ def test_a_few_options_are_no_list(tmp_path: Path) -> None:
 BATCHED = {"README.md": "# Find\n\n## Options\n\n- `--exec-batch`: Run one command for all that is found.\n"}
 
 
-@pytest.mark.parametrize("mistyped", ["--exec-bach", "--exec-btach", "--exe-batch"])
+@pytest.mark.parametrize("mistyped", ["--exec-bach", "--exec-btach", "--exe-batch", "-exec-bach"])
 def test_a_mistyped_option_is_explained_as_the_nearest_one(tmp_path: Path, mistyped: str) -> None:
     with index_of(tmp_path / "find", BATCHED) as index:
         answer = explain_option(Question(f"What does `{mistyped}` do?"), index)

@@ -184,6 +184,16 @@ def test_what_points_elsewhere_introduces_nothing(overview_of: OverviewOf, point
     assert "example is run" not in overview_of({"README.md": readme, **ORDERS}).partition("Main parts")[0]
 
 
+def test_what_leads_to_a_list_describes_no_folder_where_another_sentence_does(overview_of: OverviewOf) -> None:
+    says = "It keeps all that is to be sent.\n"
+    pages = {
+        "parts/README.md": f"# Parts\n\nIt is done by one of these:\n\n- a\n- b\n\n{says}",
+        "parts/a.py": "x = 1\n",
+    }
+    overview = overview_of({"README.md": "# till\n\nA till for shops of all sizes.\n", **ORDERS, **pages})
+    assert says.strip() in overview and "one of these" not in overview
+
+
 def test_an_address_alone_says_nothing(overview_of: OverviewOf) -> None:
     pages = {
         "parts/README.md": "# Start\n\nLink: https://example.org/our/very/long/address/of/it\n",

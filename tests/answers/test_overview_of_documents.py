@@ -132,9 +132,10 @@ def test_a_table_of_few_or_of_very_many_documents_orders_nothing(chapters: int, 
     assert not found or found[:2] == ("README.md", f"p/{chapters - 1}.md")
 
 
-def test_a_book_is_begun_with_its_first_chapters(made: Make) -> None:
+@pytest.mark.parametrize("examples", [{}, {f"examples/e{n}/src/main.rs": "fn main() {}\n" * 99 for n in range(9)}])
+def test_a_book_is_begun_with_its_first_chapters(made: Make, examples: dict[str, str]) -> None:
     table = {"SUMMARY.md": "".join(f"- [{name}](text/{name}.md)\n" for name in "zcxya")}
-    index = made({**BOOK, **table})
+    index = made({**BOOK, **table, **examples})
     answer = answer_by_way(Question("Where do I begin to read?"), index)
     assert answer is not None
     first = answer.text(range(1, 99)).partition("**Begin with**")[2].partition("**What it is**")[0]

@@ -19,7 +19,7 @@ from quaestor.answers.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms, find_words, terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
@@ -30,11 +30,11 @@ from quaestor.stores import Where
 
 _PASSAGES = 8
 _LONGEST = 500
-_NUMBERED = re.compile(r"(?<![\w.-])[A-Za-z]{2,12}[ _-]?\d{1,6}(?![\w.]\w)")
+_NUMBERED = lazy_regex(r"(?<![\w.-])[A-Za-z]{2,12}[ _-]?\d{1,6}(?![\w.]\w)")
 """A series and a number, as ``RFC 2904``."""
 _MOST_NUMBERED = 3
 _WHO = r"(?:authors?|editors?|champions?|sponsors?|owners?|maintainers?|contributors?)"
-_OF_HEAD = re.compile(
+_OF_HEAD = lazy_regex(
     rf"^\W*(?:who\s+(?:wrote|authored|proposed|created|made|published|(?:is|are|was|were)\s+(?:the\s+)?{_WHO})"
     r"|when\s+(?:was|were)\s+(?:it\s+)?(?:\w+ed|written|made)"
     rf"|(?:what(?:'s|\s+is|\s+was)\s+)?(?:the\s+)?(?:status|state|title|date|{_WHO})\b)",
@@ -44,19 +44,19 @@ _OF_HEAD = re.compile(
 _LONGEST_HEAD = 24
 _TITLE = 5
 """A document's title is the first heading within this many lines."""
-_ORIGIN = re.compile(
+_ORIGIN = lazy_regex(
     rf"who\s+(?:first\s+|originally\s+)?(?:wrote|started|created|founded|invented|made|built|developed|is\s+behind)\s+{IT}(?:\s.*)?"
     rf"|(?:when|how|why|by\s+whom)\s+(?:was|did)\s+{IT}\s+(?:\w+\s+)?(?:start(?:ed)?|beg[iu]n|founded|created|born|come\s+about)(?:\s.*)?"
     rf"|what\s+was\s+{IT}\s+(?:\w+\s+)?called\s+(?:at\s+first|first|before|earlier|in\s+the\s+beginning)(?:\s.*)?"
     rf"|(?:what(?:\s+is|'s)\s+|tell\s+me\s+)?the\s+(?:history|origins?)\s+of\s+{IT}"
 )
-_TELLS_ORIGIN = re.compile(
+_TELLS_ORIGIN = lazy_regex(
     r"(?:(?:project|brief|short|a|our|the)\s+)*(?:history|origins?|credits|authors?|acknowledge?ments|about(?:\s+(?:us|this))?)"
     r"(?:\s+(?:and|&|of)\s+.*)?",
     re.IGNORECASE,
 )
 """Titles of pages about the origin of a project."""
-_VERSION = re.compile(r"\W*v?\d+\.\d+")
+_VERSION = lazy_regex(r"\W*v?\d+\.\d+")
 _HEAD_OF_PAGE = 40
 _ASKS_ORIGIN = (
     "who ",
@@ -75,21 +75,21 @@ _DEEPEST = 2
 _LONGEST_OF_ORIGIN = 120
 _KIND = r"(?:(?:an?|another|new|my|our|own|custom|additional|more|further|the)\s+)+(?P<{}>[\w-]+(?:\s+[\w-]+){{0,2}}?)"
 _THERE = r"(?:\s+(?:to|for|in)\s+(?:it|this|the)(?:\s+\w+)?)?"
-_ASKS_TO_ADD = re.compile(
+_ASKS_TO_ADD = lazy_regex(
     r"(?:how\s+(?:do|can|could|would|should|must)\s+(?:i|we|you|one)|how\s+to|what\s+(?:do|must|should)\s+i\s+(?:need\s+to\s+)?do\s+to)"
     r"\s+(?:add|create|write|make|define|implement|register|contribute|introduce|develop|build)\s+"
     rf"{_KIND.format('what')}{_THERE}"
     rf"|how\s+(?:is|are)\s+{_KIND.format('made')}\s+(?:added|created|written|made|defined|implemented|developed){_THERE}"
 )
-_MAKING = re.compile(
+_MAKING = lazy_regex(
     r"\b(?:add|creat|new|writ|mak|develop|implement|contribut|extend|how to|custom|own|regist)", re.IGNORECASE
 )
 _ARE_MADE = frozenset(terms("translation translating localization localisation internationalization"))
 """Things whose name is also the verb for adding one: to translate is to add a translation."""
 _MOST_READ, _LONGEST_SECTION, _FEWEST_WORDS = 1000, 40, 8
-_PRINTED = re.compile(r"\bat \S+ line \d+\.?\s*$")
+_PRINTED = lazy_regex(r"\bat \S+ line \d+\.?\s*$")
 """The place that Perl appends to a message; the question is not about that file."""
-_GLOB = re.compile(r"[*?\[\]!\\]")
+_GLOB = lazy_regex(r"[*?\[\]!\\]")
 
 
 _CUSTOMARY = {

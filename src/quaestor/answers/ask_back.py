@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import EMPTY_WORDS, find_words
 from quaestor.corpus import Corpus
 from quaestor.search.names_in_question import names_of_code
@@ -25,12 +25,12 @@ _GOES_ON = 0.7
 _LONGEST_BEFORE = 200
 _LONGEST = 12
 """The most words of a question that may lack context."""
-_POINTING = re.compile(
+_POINTING = lazy_regex(
     r"\b(?:it|its|that|this|these|those|they|them|(?<!is )(?<!are )there|one|ones|former|latter|other|others|same"
     r"|above|previous|mentioned|he|she)\b",
     re.IGNORECASE,
 )
-_BARE = re.compile(
+_BARE = lazy_regex(
     r"^\W*(?:(?:and|but|so|ok|okay|well|hm+|then)\W*)?(?:why|how|how so|why not|what|where|when|who|which"
     r"|and|more|really|go on|continue|explain"
     r"|what else|anything else|else|for example|an example|example|details|tell me more|more details"
@@ -39,13 +39,13 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 # "that default" names no more than "that" does; "that timeout" tells what to look for.
-_POINTED_AT = re.compile(
+_POINTED_AT = lazy_regex(
     r"\b(that|this|those|these)\s+(?:default|value|setting|option|flag|limit|number|name|behaviou?r|message|error|warning"
     r"|exception|method|function|class|parameter|argument|field|feature|step|case)s?\b(?:\s+values?\b)?",
     re.IGNORECASE,
 )
 # Here the corpus as a whole is pointed at.
-_WHOLE = re.compile(
+_WHOLE = lazy_regex(
     r"\bwhat(?:\s+is|['’]s)\s+(?:this|it|that)(?:\s+(?:for|about|all about|good for))?\W*$"
     r"|\bwhat\s+(?:does|can)\s+(?:this|it)\s+do\b"
     r"|\bhow\s+does\s+(?:this|it)\s+(?:\w+\s+)?work\b|\b(?:use|start|run|install|build|test|try|begin)\s+(?:with\s+)?(?:this|it)\b",
@@ -106,7 +106,7 @@ _DONE = (
     r"tested|defined|implemented|added|introduced|changed|removed|used|called|documented|handled|configured|written"
     r"|created|covered|located|raised|thrown|\w+ed"
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazy_regex(
     r"\W*(?:and\s+|so\s+)?(?:what|who|how|where|when|why)(?:\s+and\s+(?:why|how|where|when))?"
     r"(?:['’]s|(?:\s+(?:is|are|was|were|does|do|did|has|have|calls?|uses?|imports?|wrote|maintains|owns|depends\s+on))+)"
     r"\s+(?P<subject>(?!(?:it|its|this|that|these|those|they|them|there|i|you|we|he|she|an?|my|your|our)\b)"
@@ -115,7 +115,7 @@ _SUBJECT = re.compile(
     re.IGNORECASE,
 )
 """A question with its subject: "what does the pager do?"."""
-_POINTS_AT_SUBJECT = re.compile(
+_POINTS_AT_SUBJECT = lazy_regex(
     rf"\b(?:it|that|this|they|those)\b(?=\s*[?.!]*\s*$|\s+(?:{_DONE}|first|last|do|work|mean)\b)", re.IGNORECASE
 )
 _MOST_WORDS = 8
@@ -131,7 +131,7 @@ def with_subject(question: Question) -> Question | None:
     pointing, subject = _POINTS_AT_SUBJECT.search(question.text), _subject_of(question.earlier)
     if pointing is None or not subject:
         return None
-    return replace(question, text=f"{question.text[: pointing.start()]}{subject}{question.text[pointing.end() :]}")
+    return question._replace(text=f"{question.text[: pointing.start()]}{subject}{question.text[pointing.end() :]}")
 
 
 def _subject_of(earlier: Sequence[str]) -> str:

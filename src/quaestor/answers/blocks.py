@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.grammars import parse
 from quaestor.chunking.syntax import SYNTAXES, Syntax
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import find_words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Words in the types of nodes whose children stand one below the other: block, class_body, compound_statement.
-_SEQUENCE = re.compile(
+_SEQUENCE = lazy_regex(
     r"(?:^|_)(?:block|body|statements|statement_list|declaration_list|declarations|suite|do_group)$"
     r"|^(?:compound|body)_statement$|^block_body$"
 )
-GOES_ON = re.compile(
+GOES_ON = lazy_regex(
     r"\s*(?:[)}\]]|(?:end|else|elif|elsif|elseif|except|catch|finally|rescue|ensure|then|do|fi|done|esac|begin)\b|\{\s*$)"
 )
-COMMENT = re.compile(r"\s*(?:#(?!include|define|if|else|endif)|//|/\*|\*|--|;;|%|@\w)")
+COMMENT = lazy_regex(r"\s*(?:#(?!include|define|if|else|endif)|//|/\*|\*|--|;;|%|@\w)")
 _LONGEST_COMMENT = 20
 _LONGEST_LICENCE = 80
 """The most lines of a comment at the head of a file that are read to tell whether it is a licence."""
-COMMENT_LINE = re.compile(
+COMMENT_LINE = lazy_regex(
     r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|\{-(?!#)|\(\*+\s|=begin|=pod|=head)"
 )
 _CLOSES = {"{-": "-}", "(*": "*)"}
@@ -38,18 +38,17 @@ _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
 """Beginnings of lines that may precede the first comment of a file."""
 _SPDX = "SPDX-"
 """The beginning of a line that names a licence without being its text; what follows may describe the file."""
-_ADDRESS = re.compile(
+_ADDRESS = lazy_regex(
     r"(?im)^.*\bcreated by\b.*$|^\W*[\w+-]+\.\w{1,5}\W*$|(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|@(?:link|author|file|package|since|version)\b.*"
 )
-_LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
+_LEGAL = lazy_regex(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _FEWEST_WORDS = 4
 """Words of a comment that says something."""
 # Deeper nesting is data, or meant to exhaust the stack.
 _DEEPEST = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A definition or a statement with the comment above it.
 
     Attributes:

@@ -254,7 +254,7 @@ class _CallersAnswer:
         name = in_code(self._name)
         if not places:
             return f"{name} calls nothing that this corpus defines."
-        names = "; ".join(f"{in_code(one)} ({in_code(place)})" for one, place in [*places.items()][:_MOST_CALLEES])
+        names = "; ".join(f"{in_code(name)} ({in_code(place)})" for name, place in [*places.items()][:_MOST_CALLEES])
         more = len(places) - _MOST_CALLEES
         beyond = f"; and {more} more" if more > 0 else ""
         return f"{name} calls {amount(len(places), 'name')} that this corpus defines: {names}{beyond}. Told by name."
@@ -273,20 +273,20 @@ class _CallersAnswer:
     def _requested_uses(self) -> tuple[_PlacesOfKind, _PlacesOfKind]:
         """Return the uses in code and in tests that were asked for, those that the question describes first."""
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
-        known = {(one.path, one.start_line) for one in every}
-        every += [one for one in self.implementers if (one.path, one.start_line) not in known]
+        known = {(place.path, place.start_line) for place in every}
+        every += [place for place in self.implementers if (place.path, place.start_line) not in known]
         if self._request.relation == "imports" and self._related.target.name:
             every = [place for group in _grouped_by_file(every) for place in self._imports(group)]
-        own = [one for one in every if not self._is_outside(one.path) and not self._is_of_another(one)]
-        uses = sorted(own, key=self._order)
-        inside = [one for one in uses if self._is_inside(one)]
+        wanted = [place for place in every if not self._is_outside(place.path) and not self._is_of_another(place)]
+        uses = sorted(wanted, key=self._order)
+        inside = [place for place in uses if self._is_inside(place)]
         self._elsewhere = bool(self._request.inside) and not inside and bool(uses)
         uses = inside or uses
-        related = [one for one in uses if self._is_related(one)]
+        related = [place for place in uses if self._is_related(place)]
         self._unrelated = not related
         uses = related or uses
-        tests = [one for one in uses if one.kind == "tests" or self._is_inner_test(one)]
-        code = [one for one in uses if one not in tests]
+        tests = [place for place in uses if place.kind == "tests" or self._is_inner_test(place)]
+        code = [place for place in uses if place not in tests]
         total = self._related.total
         more = [max(0, total.get(kind, 0) - len(self._related.of(kind))) for kind in ("callers", "tests")]
         if (inside and self._request.inside) or (related and self._request.relation):
@@ -297,31 +297,31 @@ class _CallersAnswer:
         """Return the imports of the name in a file, which are no relatives where it is used as well; else its uses."""
         file = self._lines.file(group[0].path)
         places = occurrences(file.text, file.document.language, self._related.target.name) if file is not None else None
-        imports = [one for one in places or () if one.role == "import"]
+        imports = [place for place in places or () if place.role == "import"]
         if file is None or not imports:
             return group
-        return [file.relative(group[0].kind, "import", one.start_line, one.end_line, None) for one in imports[:1]]
+        return [file.relative(group[0].kind, "import", place.start_line, place.end_line, None) for place in imports[:1]]
 
-    def _is_related(self, one: Relative) -> bool:
+    def _is_related(self, place: Relative) -> bool:
         """Return whether a place does what is asked for to the name: imports it, inherits from it, raises it."""
-        relation, line = self._request.relation, one.text.partition("\n")[0]
+        relation, line = self._request.relation, place.text.partition("\n")[0]
         if relation == "subtypes":
-            return one.role == "base"
-        if relation == "imports" and (one.role == "import" or not self._related.target.name):
+            return place.role == "base"
+        if relation == "imports" and (place.role == "import" or not self._related.target.name):
             return True
         return not relation or _LINES[relation].search(line) is not None
 
-    def _is_inner_test(self, one: Relative) -> bool:
+    def _is_inner_test(self, place: Relative) -> bool:
         """Return whether a place stands in a test within a file of source, as in Rust."""
-        if one.language != "rust":
+        if place.language != "rust":
             return False
-        if (one.symbol or "").partition(".")[0] in ("test", "tests"):
+        if (place.symbol or "").partition(".")[0] in ("test", "tests"):
             return True
-        file = self._lines.file(one.path)
-        holder = innermost_definition(self._lines.definitions(one.path), one.start_line)
+        file = self._lines.file(place.path)
+        holder = innermost_definition(self._lines.definitions(place.path), place.start_line)
         if file is None or holder is None:
             return False
-        return any(map(_RUST_TEST.match, file.lines[holder.span.start_line - 1 : one.start_line]))
+        return any(map(_RUST_TEST.match, file.lines[holder.span.start_line - 1 : place.start_line]))
 
     def _is_outside(self, path: str) -> bool:
         outside = self._request.outside
@@ -329,32 +329,32 @@ class _CallersAnswer:
             return any(path == one.path for one in self._definitions)
         return bool(outside) and f"/{path}".endswith(f"/{outside.lstrip('./')}")
 
-    def _is_of_another(self, one: Relative) -> bool:
+    def _is_of_another(self, place: Relative) -> bool:
         """Return whether a line names another owner: ``Vec::new`` is no use of ``Client::new``."""
         target = self._related.target
         typed = bool(target.name and target.scope) and target.scope[-1][:1].isupper()
-        return typed and calls_another(one.text.partition("\n")[0], str(target))
+        return typed and calls_another(place.text.partition("\n")[0], str(target))
 
-    def _is_inside(self, one: Relative) -> bool:
+    def _is_inside(self, place: Relative) -> bool:
         """Return whether a place lies in the file, the folder or the definition that the question names."""
         wanted = self._request.inside.strip("./").lower()
-        path = one.path.lower()
-        names = {*path.split("/"), *re.split(r"\W+", (one.symbol or "").lower())}
+        path = place.path.lower()
+        names = {*path.split("/"), *re.split(r"\W+", (place.symbol or "").lower())}
         stems = {name.partition(".")[0] for name in path.split("/")}
         return not wanted or f"/{path}".endswith(f"/{wanted}") or f"/{wanted}/" in f"/{path}" or wanted in names | stems
 
-    def _order(self, one: Relative) -> tuple[bool, bool, bool, int, bool, int]:
+    def _order(self, place: Relative) -> tuple[bool, bool, bool, int, bool, int]:
         """Return a sort key for places: those that the question describes come first, tests and vendored code last."""
-        profile = profile_path(one.path)
-        shared_words = len(content_terms(one.path.replace("/", " ")) & content_terms(self._request.other_words))
-        role = _ROLES.index(one.role) if one.role in _ROLES else len(_ROLES)
-        home = any(own.path == one.path for own in self._definitions)
-        return bool(profile.background), profile.example, not self._names_its_owner(one), -shared_words, home, role
+        profile = profile_path(place.path)
+        shared_words = len(content_terms(place.path.replace("/", " ")) & content_terms(self._request.other_words))
+        role = _ROLES.index(place.role) if place.role in _ROLES else len(_ROLES)
+        home = any(definition.path == place.path for definition in self._definitions)
+        return bool(profile.background), profile.example, not self._names_its_owner(place), -shared_words, home, role
 
-    def _names_its_owner(self, one: Relative) -> bool:
+    def _names_its_owner(self, place: Relative) -> bool:
         """Return whether the line also names the owner: ``dist.check_hwm()`` for ``dist_t::check_hwm``."""
         scope = self._related.target.scope
-        line = one.text.partition("\n")[0].lower().replace("_", "")
+        line = place.text.partition("\n")[0].lower().replace("_", "")
         return bool(scope) and any(part in line for part in split_identifier(scope[-1]) if len(part) > 1)
 
     def _say_how_often(self, code: _PlacesOfKind, tests: _PlacesOfKind) -> str:
@@ -398,7 +398,7 @@ class _CallersAnswer:
                 self._draft.quote(hit)
             left -= len(quoted)
             if more := group[len(quoted) :]:
-                hidden[group[0].path] = sorted({one.start_line for one in more})
+                hidden[group[0].path] = sorted({place.start_line for place in more})
         self._list(hidden, sum(map(len, groups)) - (most - left) + places.more, kind)
 
     def _list(self, lines: Mapping[str, Sequence[int]], count: int, kind: RelatedKind) -> None:
@@ -421,8 +421,8 @@ class _CallersAnswer:
     def _hits(self, group: Sequence[Relative]) -> Iterable[Hit]:
         """Yield the places of one file as hits; those that overlap are one."""
         quoted: set[int] = set()
-        for one in group:
-            hit = self._lines.statement(one.path, one.start_line, one.symbol)
+        for place in group:
+            hit = self._lines.statement(place.path, place.start_line, place.symbol)
             lines = range(hit.start_line, hit.end_line + 1)
             if quoted.isdisjoint(lines):
                 quoted.update(lines)
@@ -454,27 +454,28 @@ def _without_equations(definitions: Iterable[Relative]) -> list[Relative]:
     """Return definitions; of those in consecutive lines, such as a Haskell function's equations, only the first."""
     first_ones: list[Relative] = []
     last: Relative | None = None
-    for one in definitions:
-        if last is None or (one.path, one.symbol) != (last.path, last.symbol) or one.start_line != last.end_line + 1:
-            first_ones.append(one)
-        last = one
+    for definition in definitions:
+        below = last is not None and definition.start_line == last.end_line + 1
+        if last is None or not below or (definition.path, definition.symbol) != (last.path, last.symbol):
+            first_ones.append(definition)
+        last = definition
     return first_ones
 
 
 def _amount(places: _PlacesOfKind, *, least: bool) -> str:
     """Return in words how many places there are and, if all are known, in how many files."""
-    files = f" in {amount(len({one.path for one in places.places}), 'file')}" if not places.more else ""
+    files = f" in {amount(len({place.path for place in places.places}), 'file')}" if not places.more else ""
     return f"{amount(len(places.places) + places.more, 'place', least=least)}{files}"
 
 
 def _paths(places: Iterable[Relative]) -> list[str]:
-    return list(dict.fromkeys(one.path for one in places))
+    return list(dict.fromkeys(place.path for place in places))
 
 
 def _grouped_by_file(places: Iterable[Relative]) -> list[list[Relative]]:
     groups: dict[str, list[Relative]] = {}
-    for one in places:
-        groups.setdefault(one.path, []).append(one)
+    for place in places:
+        groups.setdefault(place.path, []).append(place)
     return list(groups.values())
 
 

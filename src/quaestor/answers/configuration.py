@@ -21,13 +21,13 @@ from quaestor.answers.overview.prose_lines import Part, end_of_blocks, parts_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.core.documents import Document, Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import find_words, split_identifier
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import folders_to_sources, profile_path
 
 _LONGEST = 120
-_IT = re.compile(
+_IT = lazy_regex(
     r"\b(?:the|this|that|its|our|your|my)\s+(?:program|project|app|application|tool|server|library|service|code|codebase"
     r"|system|package|cli|daemon|repo|repository|website|site|backend|software|bot|plugin|framework|client)(?:'s)?\b"
 )
@@ -48,7 +48,7 @@ _TAIL = (
     r"(?:\s+(?:in|by|from|at|on|here|it|start|startup|launch|run\s?time|disk|the|code|and|used|where|file|into|memory|when"
     r"|starts|done))*"
 )
-_ASKS_LOADING = re.compile(
+_ASKS_LOADING = lazy_regex(
     rf"(?:how|where|when)\s+(?:is|are|does|do|will|gets?)\s+{_CONFIGURATION}(?:\s+of\s+it)?\s+(?:get\s+|being\s+)?(?:{_DONE}|work){_TAIL}"
     rf"|(?:how|where)\s+(?:does|do|can|will|should)\s+(?:it|i|you|we|one)\s+{_DOES}\s+(?:for\s+)?{_CONFIGURATION}{_TAIL}"
     rf"|where\s+(?:is|are|do\s+i\s+find|can\s+i\s+find)\s+{_CONFIGURATION}{_TAIL}(?:\s+{_DONE})?"
@@ -64,7 +64,7 @@ _ASKS_LOADING = re.compile(
     r"(?:config(?:uration)?|settings)"
 )
 _OPTIONS = r"(?:options|settings|keys|values|parameters|properties|fields|entries|directives|variables|things)"
-_ASKS_OPTIONS = re.compile(
+_ASKS_OPTIONS = lazy_regex(
     rf"(?:what|which|list|show)\s+(?:are\s+)?(?:all\s+|the\s+|its\s+)*(?:config(?:uration)?\s+(?:file\s+)?{_OPTIONS}|settings|preferences)"
     r"(?:\s+(?:are|is|does|do|can|could|it|there|i|you|we|one|have|has|exist|available|supported|set|change|configure|use|know"
     r"|accept|support|understand|in|the|config(?:uration)?|file|of|offer|provide))*"
@@ -96,7 +96,7 @@ _ALSO = frozenset(
     env environment the and or with to in into all is do string str toml yaml yml json ini xml data values value
     internal impl core base root common my static public self cli cmd main""".split()
 )
-_READS = re.compile(
+_READS = lazy_regex(
     r"\b(?:[oO]pen(?:File)?|fopen|fdopen|ReadFile|read_file|read_to_string|read_text|readFile(?:Sync)?|File\.(?:read|open|ReadAllText|exist)"
     r"|file_get_contents|slurp|getenv|get_env|[eE]nviron|lookupEnv|LookupEnv|Getenv|process\.env|GetEnvironmentVariable"
     r"|[Uu]nmarshal\w*|deserialize|from_str|from_slice|safe_load|yaml|toml|json|ini|YAML|TOML|JSON|INI|decode|Decode|viper"
@@ -104,7 +104,7 @@ _READS = re.compile(
     r"|Properties|ResourceBundle|ConfigFactory|figment|ConfigBuilder|XDG_CONFIG_HOME|fgets|getline|readfile|dofile|loadfile"
     r"|loadstring|eval|require|import|Dir|glob|confuse|koanf|envconfig|Stream|Scanner|BufferedReader|readEither|decodeFile)\b"
 )
-_READS_SETTING = re.compile(
+_READS_SETTING = lazy_regex(
     r"\b(?:getenv|get_env|environ|lookupEnv|LookupEnv|Getenv|env|ENV)\b\W|process\.env|BaseSettings|ConfigurationBuilder|cosmiconfig"
     r"|\b(?:safe_load|read_to_string|ReadFile|readFileSync|parse_config|YAML\.load\w*|toml\.load|json\.load)\b"
 )
@@ -116,25 +116,25 @@ _TITLE = (
     r"|customi[sz](?:ation|ing)|config\s+(?:options|reference|settings))"
     r"(?:\s+(?:and|&)\s+(?:usage|customi[sz]ation|environment|setup))?(?:\s+(?:of\s+|for\s+)?(?:{own}|it|the\s+\w+))?(?:\s+\([^()]*\))?"
 )
-_OF_OPTIONS = re.compile(r"options|reference|settings|parameters|variables|values", re.IGNORECASE)
-_PAGE = re.compile(
+_OF_OPTIONS = lazy_regex(r"options|reference|settings|parameters|variables|values", re.IGNORECASE)
+_PAGE = lazy_regex(
     r"(?:\d+[-_. ]*)?(?:(?P<of>[\w-]+)[-_.])?(?:config(?:uration|uring|ure)?|settings|conf)"
     r"(?:[-_ ](?:files?|options|reference|overview|guide|parameters|formats?|file[-_]format))?",
     re.IGNORECASE,
 )
 _ADDED = frozenset(".github contrib plugins addons extensions packaging deploy charts docker blog posts _posts".split())
 _OF_ASSISTANTS = frozenset("agents claude gemini copilotinstructions".split())
-_MANUAL = re.compile(r"\w\.5(?:\.\w+)?$")
+_MANUAL = lazy_regex(r"\w\.5(?:\.\w+)?$")
 """A page of a manual's section about the formats of files."""
-_WORK = re.compile(
+_WORK = lazy_regex(
     r"\b(?:develop\w*|contribut\w*|hacking|test\w*|editor|ide|ci|build\w*|upgrad\w*|migrat\w*|change ?log)\b", re.I
 )
-_SAYS_WHERE = re.compile(
+_SAYS_WHERE = lazy_regex(
     r"~/|\$HOME|%APPDATA%|/etc/|[\w-]+\.(?:toml|ya?ml|json|conf|ini|cfg|cnf|xml|properties|exs|rc|env|lua|kdl|ron)\b|\.\w+rc\b|\benv(?:ironment)?\b"
     r"|--config|command[- ]line|precedence|config(?:uration)? file",
     re.IGNORECASE,
 )
-_SAMPLE = re.compile(
+_SAMPLE = lazy_regex(
     r"(?:^|/)(?:[\w.-]*(?:example|sample|default|dist)[\w-]*\.(?:conf|cfg|ini|toml|ya?ml|json|properties|env|kdl)"
     r"|[\w.-]+\.(?:conf|cfg|ini|toml|ya?ml|json|properties|env|xml|exs|kdl)[.-](?:example|sample|default|dist|template|tmpl)"
     r"|\.env\.(?:example|sample|template|dist|default)|(?:app)?settings\.json|application\.(?:ya?ml|properties|conf)"
@@ -142,26 +142,26 @@ _SAMPLE = re.compile(
     r"|^(?:(?:[\w.-]+/)*(?:config|conf|etc|contrib|docs?|share|resources|defaults?|src|lib)/(?:[\w.-]+/)*)?[\w-]+\.(?:conf|ini|cnf)$",
     re.IGNORECASE,
 )
-_NO_SAMPLE = re.compile(
+_NO_SAMPLE = lazy_regex(
     # what configures tools and other programs, and what is hidden
     r"(?:^|/)(?:\.(?!env)[^/]*|node_modules|locales?|i18n)/|(?:^|/)(?:tox|pytest|mypy|setup|dist|weaver|perltidy|jest|babel"
     r"|openssl|nginx|apache2?|httpd|supervisord?|logrotate|r?syslog|haproxy|postgresql|my|php|uwsgi|opendkim|logback"
     r"|doxygen|Doxyfile|codecov|renovate|dependabot)\b[^/]*$|(?:^|/)\.(?!env)[^/]*$",
     re.IGNORECASE,
 )
-_SETS = re.compile(r"^\s*(?:[#;]\s?)?[\"':]?[A-Za-z][\w.-]*[\"']?\s*(?:[=:]|\s\S+$)", re.MULTILINE)
+_SETS = lazy_regex(r"^\s*(?:[#;]\s?)?[\"':]?[A-Za-z][\w.-]*[\"']?\s*(?:[=:]|\s\S+$)", re.MULTILINE)
 """A line of a file of settings that sets something, or shows how."""
-_ENTRY = re.compile(
+_ENTRY = lazy_regex(
     r"^[\s>]*(?:[|*+-]\s*|#+\s+)?[*`]{1,2}-{0,2}[\w.-]+[*`]|^\s*[\w.-]+\s?[=:]\s*\S|^\.\. \w+:: ", re.MULTILINE
 )
 """A line that sets or describes one setting."""
-_SHOWN = re.compile(r"\.(?:[jt]sx|vue|svelte|html?|erb|blade\.php|twig|astro)$|(?:^|/)use[A-Z]\w*\.\w+$")
+_SHOWN = lazy_regex(r"\.(?:[jt]sx|vue|svelte|html?|erb|blade\.php|twig|astro)$|(?:^|/)use[A-Z]\w*\.\w+$")
 """What shows a page of settings to users."""
 _DESCRIBING = frozenset("proto protobuf thrift graphql sql css scss less html".split())
 _NO_SETTINGS = frozenset("i18n l10n lang langs languages locale locales translations migrate migrations".split())
 """Folders of a program's wordings, and of what was changed once."""
 _LARGEST = 80_000
-_ASKS_WHERE = re.compile(r"\bwhere\b|(?:which|what)\s+config|name|path|location")
+_ASKS_WHERE = lazy_regex(r"\bwhere\b|(?:which|what)\s+config|name|path|location")
 _PLACES = frozenset("path paths dir dirs directory find locate discover search candidates locations home".split())
 """Words in the names of what knows where a file lies."""
 _NEAR, _LONG = 3, 10_000

@@ -19,7 +19,7 @@ from quaestor.answers.paragraphs import TABLE_RULE, end_of_clause, end_of_items,
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.headings import article_title
 from quaestor.chunking.languages import PROSE
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms, find_words, searched_terms, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
@@ -58,7 +58,7 @@ _SAYS = (
     r"(?:\s+(?:says?|states?|requires?|regulates?|covers?|means?|contains?|defines?|demands?|allows?|forbids?|is))?"
     r"(?:\s+about(?:\s+\S.*)?)?"
 )
-_ASKED_NUMBER = re.compile(
+_ASKED_NUMBER = lazy_regex(
     r"(?:(?:what\s+(?:does|do|is\s+(?:said\s+)?in|stands\s+in|is)|what's\s+in|(?:please\s+)?(?:show|quote|read|explain"
     r"|summari[sz]e|describe|cite)(?:\s+me)?|tell\s+me(?:\s+about)?|was\s+(?:steht|sagt|regelt|besagt|bestimmt)(?:\s+in)?"
     rf"|que\s+(?:dit|prévoit|contient)|qué\s+(?:dice|establece|contiene))\s+)?{_THE}"
@@ -68,7 +68,7 @@ _PAGE = (
     r"(?:page|document|chapter|section|article|guide|policy|file|slide|sheet|seite|kapitel|dokument|abschnitt|chapitre"
     r"|página|capítulo)"
 )
-_ASKED_PAGE = re.compile(
+_ASKED_PAGE = lazy_regex(
     r"(?:please\s+)?(?:summari[sz]e|sum\s+up|outline|show(?:\s+me)?|what\s+does|what(?:'s|\s+is)(?:\s+in)?|fasse"
     r"|give\s+(?:me\s+)?an?\s+(?:short\s+|brief\s+)?(?:summary|outline)\s+of|worum\s+geht\s+es\s+(?:auf|in)"
     rf"|was\s+steht\s+(?:auf|in)|résume[rz]?|resume)\s+{_THE}"
@@ -95,7 +95,7 @@ def _of_what(name: str) -> str:
     return rf"(?:\s+(?:of|for|in|at|on|from|within)\s+(?:the\s+|our\s+|this\s+|an?\s+)?(?P<of_{name}>\S.*?))?"
 
 
-_ASKED_LIST = re.compile(
+_ASKED_LIST = lazy_regex(
     rf"(?:which|what)\s+{_things('there')}\s+(?:are\s+there|exist|are\s+(?:available|supported|offered|allowed"
     rf"|permitted|recogni[sz]ed|official)){_of_what('there')}"
     rf"|what\s+are\s+(?=the\s|our\s|all\s){_things('are')}{_of_what('are')}"
@@ -115,20 +115,20 @@ _FILLERS = _words(
     " forms following all our main existing valid"
 )
 """What a heading or a line may say of things besides their name."""
-_MARKER = re.compile(r"\s*(?:[-*+•]+\s+)?(?:\(?\w{1,5}[.)]+\s+)?")
-_LEADER = re.compile(r"(?:\. ?){4}")
-_FIRST_CELL = re.compile(r"\s*\|\s*([^|]+?)\s*\|")
+_MARKER = lazy_regex(r"\s*(?:[-*+•]+\s+)?(?:\(?\w{1,5}[.)]+\s+)?")
+_LEADER = lazy_regex(r"(?:\. ?){4}")
+_FIRST_CELL = lazy_regex(r"\s*\|\s*([^|]+?)\s*\|")
 _MOST_EXTRA = 2
 """Words that the line above a list may hold besides the things that it lists."""
 _SHORTEST, _ENDING = 3, 3
 """Letters of a word that are looked for at least, and how long its ending may be."""
-_BESIDE = re.compile(r"\b(?:in|at|for|on|from|to|with|by|during|about|of|within|per|between)\s")
-_KINDS_OF = re.compile(r"\b(?:kinds?|types?|sorts?|forms?|lists?|sets?|each|all|some|any|number|one)\s+of\s")
-_KIND = re.compile(r"\b(?:kind|type|sort|form|list)s?\b", re.IGNORECASE)
+_BESIDE = lazy_regex(r"\b(?:in|at|for|on|from|to|with|by|during|about|of|within|per|between)\s")
+_KINDS_OF = lazy_regex(r"\b(?:kinds?|types?|sorts?|forms?|lists?|sets?|each|all|some|any|number|one)\s+of\s")
+_KIND = lazy_regex(r"\b(?:kind|type|sort|form|list)s?\b", re.IGNORECASE)
 _NEAR = 12
 """Lines below a heading within which its list begins."""
 
-_ASKED_HOW = re.compile(
+_ASKED_HOW = lazy_regex(
     r"(?:how\s+(?:do|can|should|would|must|could)\s+(?:i|we|you|one|people|someone)|how\s+to|how\s+(?:does|do|is|are)"
     r"|what\s+(?:is|are)\s+(?:the|our|your)\s+(?:steps?|process|procedures?|way)\s+(?:to|for|of|when)"
     r"|(?P<about>what\s+(?:is|are)\s+(?:the|our|your)\s+(?:rules?|policy|policies|guidelines?)\s+(?:on|about|for|of|when"
@@ -207,14 +207,14 @@ _FORMS: tuple[tuple[re.Pattern[str], _Find], ...] = (
 def _quote_places(places: Iterable[_Place], lines: CorpusLines) -> WayAnswer | None:
     """Quote the places that fit best, and name the others; None if there is none."""
     best = sorted(places)
-    chosen = [one for one in best if one[:3] == best[0][:3]]
+    chosen = [place for place in best if place[:3] == best[0][:3]]
     if not chosen:
         return None
     draft = Draft()
-    for one in chosen[:_MOST_QUOTED]:
-        draft.quote(lines.hit(one.path, one.first, _last_shown(one, lines), one.title))
+    for place in chosen[:_MOST_QUOTED]:
+        draft.quote(lines.hit(place.path, place.first, _last_shown(place, lines), place.title))
     if others := chosen[_MOST_QUOTED:]:
-        named = ", ".join(in_code(f"{one.path}:{one.first}") for one in others[:_MOST_NAMED])
+        named = ", ".join(in_code(f"{place.path}:{place.first}") for place in others[:_MOST_NAMED])
         more = f" and {len(others) - _MOST_NAMED:,} more" if len(others) > _MOST_NAMED else ""
         draft.say(f"{amount(len(others), 'more part')} of this name: {named}{more}.")
     return draft.finish("part")
@@ -272,7 +272,7 @@ def _numbered(label: str, number: str, of: str, corpus: Corpus, lines: CorpusLin
     words = terms(number) if any(map(str.isdigit, number)) else [*terms(number), *terms(label)]
     for file in _files_holding(words, corpus, lines):
         called = bool(content_terms(label) & content_terms(f"{file.document.path} {file.document.title or ''}"))
-        parts = [one for one in parts_of(file.lines) if heading.match(one.title)]
+        parts = [part for part in parts_of(file.lines) if heading.match(part.title)]
         for part in parts:
             if _is_of(of, file, part.title, *part.above):
                 yield _place(file, *_with_heading(part, file), part.title, aside=not called)
@@ -300,8 +300,8 @@ def _clause(number: str, file: IndexedFile) -> int:
         return 0
     begins = [at for at, line in enumerate(file.lines, 1) if _begins_clause(number, line) and not _LEADER.search(line)]
     above = number[: last.start()]
-    beside = [f"{above}{one}" for one in _neighbours(last[0])] + ([] if above.rstrip(".-").isdigit() else [above])
-    ordered = any(_begins_clause(one.rstrip(".-"), line) for one in beside if one for line in file.lines)
+    beside = [f"{above}{label}" for label in _neighbours(last[0])] + ([] if above.rstrip(".-").isdigit() else [above])
+    ordered = any(_begins_clause(clause.rstrip(".-"), line) for clause in beside if clause for line in file.lines)
     return begins[0] if len(begins) == 1 and ordered else 0
 
 
@@ -357,7 +357,7 @@ def _page_called(names: Sequence[str], corpus: Corpus, lines: CorpusLines) -> In
         for path, document in corpus.store.documents().items()
         if document.language in PROSE and any(_is_called(name, path, document.title or "") for name in names)
     ]
-    best = min(pages, key=lambda one: (one[0], one[1], one[2].flags, one[2].depth, one[3]), default=None)
+    best = min(pages, key=lambda page: (page[0], page[1], page[2].flags, page[2].depth, page[3]), default=None)
     return None if best is None else lines.file(best[-1])
 
 
@@ -365,32 +365,33 @@ def _summarise(page: IndexedFile, lines: CorpusLines) -> WayAnswer:
     """Quote a short page, or how a longer one and its sections begin; name the sections."""
     draft, path, title = Draft(), page.document.path, page.document.title or ""
     parts = [*parts_of(page.lines)]
-    under_title = len(parts) > 1 and all(one.above for one in parts[1:])
-    own = [one for one in parts if len(one.above) == under_title]
-    for first, last, heading in _beginnings(page, own) if len(page.lines) > _SHORT else [(1, len(page.lines), title)]:
+    under_title = len(parts) > 1 and all(part.above for part in parts[1:])
+    sections = [part for part in parts if len(part.above) == under_title]
+    whole = [(1, len(page.lines), title)]
+    for first, last, heading in _beginnings(page, sections) if len(page.lines) > _SHORT else whole:
         draft.quote(lines.hit(path, first, last, heading))
-    named = ", ".join(f"{in_code(one.title)} ({_with_heading(one, page)[0]})" for one in own)
-    sections = f" Its sections: {named} (line numbers in brackets)." if named else ""
-    draft.say(f"{in_code(path)}{f', “{title}”,' if title else ''} has {amount(len(page.lines), 'line')}.{sections}")
+    named = ", ".join(f"{in_code(section.title)} ({_with_heading(section, page)[0]})" for section in sections)
+    listed = f" Its sections: {named} (line numbers in brackets)." if named else ""
+    draft.say(f"{in_code(path)}{f', “{title}”,' if title else ''} has {amount(len(page.lines), 'line')}.{listed}")
     return draft.finish("part")
 
 
-def _beginnings(page: IndexedFile, own: Sequence[Part]) -> Iterator[tuple[int, int, str]]:
+def _beginnings(page: IndexedFile, sections: Sequence[Part]) -> Iterator[tuple[int, int, str]]:
     """Yield the first and last line and the heading of how a page and its first sections begin."""
     texts = [*paragraphs(page.lines)]
-    lead = next((one for one in texts if not own or one.start_line < own[0].first), None)
+    lead = next((paragraph for paragraph in texts if not sections or paragraph.start_line < sections[0].first), None)
     if lead is not None:
         yield lead.start_line, min(lead.end_line, lead.start_line + _BEGINNING), page.document.title or ""
-    for part in own[:_MOST_SECTIONS]:
+    for part in sections[:_MOST_SECTIONS]:
         first, last = _beginning(part, texts, page.lines)
         yield first, min(last, first + _BEGINNING), part.title
 
 
 def _beginning(part: Part, texts: Sequence[Paragraph], lines: Sequence[str]) -> tuple[int, int]:
     """Return the first and last line of a section's first paragraph, or of its first lines, if it has none."""
-    own = next((one for one in texts if part.first <= one.start_line <= part.last), None)
-    if own is not None:
-        return own.start_line, own.end_line
+    paragraph = next((paragraph for paragraph in texts if part.first <= paragraph.start_line <= part.last), None)
+    if paragraph is not None:
+        return paragraph.start_line, paragraph.end_line
     start = next((at for at in range(part.first, part.last + 1) if lines[at - 1].strip()), part.first)
     return start, next((at - 1 for at in range(start + 1, part.last + 1) if not lines[at - 1].strip()), part.last)
 
@@ -421,9 +422,9 @@ def _sections_on(wanted: frozenset[str], corpus: Corpus, lines: CorpusLines) -> 
     for file in _files_holding(sorted(wanted), corpus, lines) if wanted else ():
         for part in parts_of(file.lines):
             named = _words(part.title)
-            own, about = named - _HOW, wanted - _HOW
+            subject, about = named - _HOW, wanted - _HOW
             above = _words(" ".join((file.document.title or "", *part.above)))
-            if own and own <= about <= own | above:
+            if subject and subject <= about <= subject | above:
                 yield _place(file, *_with_heading(part, file), part.title, len(named ^ wanted))
 
 
@@ -468,8 +469,8 @@ def _introduced(things: str, of: str, file: IndexedFile) -> Iterator[_Place]:
         lead = re.split(r"(?<=[.!?])\s+", plain(_MARKER.sub("", paragraph_up_to(file.lines, at), count=1)))[-1].lower()
         if not _leads_to(things, lead) or not _is_of(of, file, lead):
             continue
-        said = _words(of) | _words(file.document.title or "") | _FILLERS
-        extra = len(_words(lead) - wanted - said)
+        expected = _words(of) | _words(file.document.title or "") | _FILLERS
+        extra = len(_words(lead) - wanted - expected)
         begins = next_line(file.lines, at)
         last = end_of_items(file.lines, begins, len(file.lines)) if begins else None
         if last is not None and extra <= _MOST_EXTRA:

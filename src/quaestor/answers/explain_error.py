@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from quaestor.answers.drafts import (
     CorpusLines,
@@ -35,6 +34,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.chunking.languages import KEYED
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms, split_identifier, terms
 from quaestor.corpus import Corpus
 from quaestor.related import Relative
@@ -279,8 +279,7 @@ def _begins_with(name: str, message: str) -> bool:
     return re.search(rf"(?<![\w'\"`]){re.escape(name)}\b(?:[('\"]|:(?!:))", message) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class _FrameHere:
+class _FrameHere(NamedTuple):
     """A frame that points into this corpus.
 
     Attributes:

@@ -19,7 +19,7 @@ from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import EMPTY_WORDS, find_words, same_in_any_style, terms
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
@@ -48,7 +48,7 @@ _KIND = (
 )
 _THING = rf"(?:(?:the|a|an|this)\s+)?(?:{_KIND.format('before')}\s+)?{_OPTION}(?:\s+{_KIND.format('behind')})?"
 _ASKED = tuple(
-    re.compile(rf"^\W*?{pattern}\s*[?.!]*\s*$", re.IGNORECASE)
+    lazy_regex(rf"^\W*?{pattern}\s*[?.!]*\s*$", re.IGNORECASE)
     for pattern in (
         rf"what\s+(?:does|do|can)\s+{_THING}\s+(?:do|mean|control|set|change|configure|stand\s+for)",
         rf"what(?:\s+is|['’]s|\s+are)\s+{_THING}(?:\s+(?:for|about|good\s+for|used\s+for|meant\s+for))?",
@@ -57,30 +57,31 @@ _ASKED = tuple(
         rf"{_THING}",
     )
 )
-_LONG_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?![\w-])")
+# Programs in Go have long options with one dash.
+_LONG_OPTION = lazy_regex(r"(?<![\w-])--?[a-z][a-z0-9]{2,}(?:-[a-z0-9]+)*(?![\w-])")
 _FEWEST_LETTERS = 3
 _SIMILAR = 0.85
 """The least similarity of an option to a mistyped one."""
-_WRITTEN_SO = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_WRITTEN_SO = lazy_regex(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 """A name that is an option or an environment variable by its form alone."""
 _NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
-_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
-_STRINGS_OR_SYMBOLS = re.compile(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
-SETS = re.compile(
+_STRING = lazy_regex(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
+_STRINGS_OR_SYMBOLS = lazy_regex(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
+SETS = lazy_regex(
     r"(?:\b|_)(?:set_var|remove_var|(?:un)?setenv|putenv|put_env|delete_env|SetEnvironmentVariable)\b", re.IGNORECASE
 )
 """Functions that set an environment variable, mostly for a test."""
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-ASIDE = re.compile(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
+_FENCE = lazy_regex(r"\s*(?:```|~~~)")
+ASIDE = lazy_regex(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
 """Files that repeat options without declaring them: completions of shells, changelogs."""
-_DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
+_DECLARES = lazy_regex(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
 """Words beside a plain word, such as "name", that make it an option."""
-OF_CONTENTS = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
+OF_CONTENTS = lazy_regex(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
 """An item of a table of contents, which says nothing itself."""
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
-COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
-_OPENS = re.compile(r"[(\[{]\s*$")
-_BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
+COMMENT = lazy_regex(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
+_OPENS = lazy_regex(r"[(\[{]\s*$")
+_BODY = lazy_regex(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
 """The end of a line that opens a block of statements rather than a list of arguments or fields."""
 
 
@@ -146,13 +147,13 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
 def _explain_nearest(option: str, corpus: Corpus) -> WayAnswer | None:
     """Explain the one long option that a mistyped one is nearest to, and say so; None if there is none."""
     words = [word for word in option.split("-") if len(word) >= _FEWEST_LETTERS]
-    if not option.startswith("--") or not words or corpus.store.holding(terms(option), 1):
+    if not _LONG_OPTION.fullmatch(option) or not words or corpus.store.holding(terms(option), 1):
         return None
     mended = [near for one in corpus.spelling(" ".join(words)).unknown for near in one.nearest]
     wanted = dict.fromkeys(term for word in (*words, *mended) for term in terms(word))
     chunks = (one for term in wanted for one in corpus.store.get(corpus.store.holding([term], _MOST_HOLDING)).values())
-    known = {f"--{name}" for one in chunks for name in _LONG_OPTION.findall(one.chunk.text)}
-    nearest = get_close_matches(option, sorted(known), 1, _SIMILAR)
+    known = {name.lstrip("-"): name for one in chunks for name in _LONG_OPTION.findall(one.chunk.text)}
+    nearest = [known[one] for one in get_close_matches(option.lstrip("-"), sorted(known), 1, _SIMILAR)]
     answer = _explain_option(nearest[0], corpus) if nearest else None
     if answer is None:
         return None

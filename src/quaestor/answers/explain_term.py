@@ -26,7 +26,7 @@ from quaestor.answers.term_definitions import (
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Document
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import terms
 from quaestor.corpus import Corpus
 from quaestor.search.background_documents import CHANGELOG, GENERATED, LEGAL, VENDORED
@@ -36,9 +36,9 @@ from quaestor.search.path_roles import profile_path
 _LONGEST = 120
 _MOST_CHUNKS = 3000
 _MOST_WORDS = 4
-_GLOSSARY = re.compile(r"glossar|terminology|vocabulary|acronym|abbreviation|definitions", re.IGNORECASE)
+_GLOSSARY = lazy_regex(r"glossar|terminology|vocabulary|acronym|abbreviation|definitions", re.IGNORECASE)
 _TERM = r"[\"'“‘«`]?(?P<term>[^\W_](?:[\w.+#&/'’ -]*[\w+#])?)[\"'”’»`]?"
-_WHERE = re.compile(
+_WHERE = lazy_regex(
     r",?\s+(?:according\s+to|as\s+per|as\s+used\s+in|in|on)\s+(?:these|this|the)\s+"
     r"(?:pages?|docs?|documents?|documentation|site|book|project|repo(?:sitory)?|handbook|guide)\s*\??$",
     re.IGNORECASE,
@@ -46,7 +46,7 @@ _WHERE = re.compile(
 _NUMBER = r"(?P<term>[A-Za-z]{2,12}[ _-]?\d{1,6})"
 _ARTICLE = r"(?:(?:an?|the)\s+)?"
 _ASKED = tuple(
-    re.compile(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
+    lazy_regex(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
     for pattern in (
         rf"what\s+(?:is|are|does|do)\s+{_NUMBER}\s+(?:about|for|say|define|propose|specify|describe|contain|change|do)",
         rf"(?:please\s+)?(?:summari[sz]e|explain|describe)\s+{_NUMBER}",
@@ -68,7 +68,7 @@ _SIDE = (
 )
 _FIRST, _SECOND = _SIDE.format("first"), _SIDE.format("second")
 _COMPARED = tuple(
-    re.compile(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
+    lazy_regex(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
     for pattern in (
         rf"what(?:['’]s|\s+is|\s+are)\s+(?:the\s+)?differences?\s+between\s+{_FIRST}\s+and\s+{_SECOND}",
         rf"how\s+(?:does|do|is|are)\s+{_FIRST}\s+(?:differ|different)\s+from\s+{_SECOND}",

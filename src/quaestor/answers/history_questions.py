@@ -12,7 +12,7 @@ from typing import Literal
 
 from quaestor.core.bylines import WRITTEN as DATE
 from quaestor.core.bylines import days_in_words, first_day, iso_date, last_day
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.history.versions import WRITTEN as VERSION
 
 Kind = Literal["changes", "origin", "author", "last", "past", "commits", "commit", "released", "began"]
@@ -54,7 +54,7 @@ class HistoryQuestion(NamedTuple):
 _LONGEST = 300
 _LONGEST_SUBJECT = 160
 _VERSION = rf"(?:(?:version|release|v\.)\s*\d+(?:\.\d+)*|{VERSION})(?![\w.]*\w)"
-_POLITE = re.compile(
+_POLITE = lazy_regex(
     r"^(?:(?:please|hey|hi|ok|so|and|could you|can you|would you|tell me|do you know|i(?:'d| would) like to know"
     r"|i want to know|bitte|weißt du|por favor)\b[,:]?\s*|请问?[,，]?\s*)+(?:tell me |show me )?",
     re.IGNORECASE,
@@ -62,7 +62,7 @@ _POLITE = re.compile(
 
 _AGO_UNIT = {"day": 1, "week": 7, "month": 30, "year": 365, "tag": 1, "woche": 7, "monat": 30, "jahr": 365}
 _COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "few": 3, "couple of": 2}
-_AGO = re.compile(
+_AGO = lazy_regex(
     r"\b(?:in|within|over|during|for|from)?\s*(?:the\s+)?(?:last|past|letzten|vergangenen)\s+"
     r"(\d{1,3}|a|one|two|three|four|five|six|few|couple of)\s+"
     r"(day|week|month|year|tag|woche|monat|jahr)(?:e?[sn]|e)?\b",
@@ -95,28 +95,28 @@ _WORDS_OF_TIME: tuple[tuple[str, str], ...] = (
         r"|r[ée]cemment|recientemente|últimamente|最近",
     ),
 )
-_ON_DATE = re.compile(
+_ON_DATE = lazy_regex(
     rf"\b(?P<how>in|on|during|since|from|after|before|until|seit|im|am|depuis|desde|en)\s+(?P<date>{DATE})\b",
     re.IGNORECASE,
 )
-_DATES_BETWEEN = re.compile(
+_DATES_BETWEEN = lazy_regex(
     rf"\b(?:between|from)\s+(?P<first>{DATE})\s+(?:and|to|until)\s+(?P<second>{DATE})\b", re.IGNORECASE
 )
-_BETWEEN = re.compile(
+_BETWEEN = lazy_regex(
     rf"(?:\b(?:between|from|zwischen|von|entre|de|desde)\s+)?(?P<first>{_VERSION})"
     rf"\s*(?:and|to|und|bis|et|à|y|a|hasta|\.\.\.?|到|和|から|と)\s*(?P<second>{_VERSION})(?:の間に?|まで|之间)?",
     re.IGNORECASE,
 )
-_SINCE = re.compile(
+_SINCE = lazy_regex(
     rf"\b(?:since|after|seit|depuis|desde)\s+(?P<first>{_VERSION})|(?P<other>{_VERSION})\s*(?:以来|以降|之后)",
     re.IGNORECASE,
 )
-_IN = re.compile(
+_IN = lazy_regex(
     rf"(?:\b(?:in|with|for|of|as of|by|dans|en|mit|bei|avec|con|de|from)\s+)?"
     rf"(?:(?:the|la|le|der|die|el)\s+)?(?P<first>{_VERSION})(?:\s+release)?",
     re.IGNORECASE,
 )
-_IN_NEWEST = re.compile(
+_IN_NEWEST = lazy_regex(
     r"\b(?:(?P<since>since|after)|in|with|for|of|by)\s+(?:the|your|our)\s+(?:very\s+)?(?:last|latest|newest|current|most\s+recent)"
     r"\s+(?:version|release)\b",
     re.IGNORECASE,
@@ -128,7 +128,7 @@ _DONE = (
     r"|different)"
 )
 # What a question about changes is once versions, times and what it is about are taken out of it.
-_CHANGES = re.compile(
+_CHANGES = lazy_regex(
     rf"""^(?:
       what(?:['’]?s|\s+(?:is|are|was|were|has|have|had|all|did|exactly))*\s+(?:(?:been|got|gotten|the|all|breaking|incompatible|major|main|important|notable|biggest|most)\s+)*
         (?:{_DONE}|{_NOUNS}|change|add|bring|introduce|remove|fix|drop|deprecate|broke)(?:\s+(?:or|and|/)\s+(?:{_DONE}))*(?:\s+(?:made|there|here|around|about|is|are))?
@@ -155,7 +155,7 @@ _PARTS = (
     (r"\b(?:added|add|introduced?|features)\b", "add|feature|enhanc"),
 )
 """What a question asks of a version's changes, and what the part of a changelog's section on it is called."""
-_RECENT = re.compile(
+_RECENT = lazy_regex(
     r"^(?:(?:show|list|give)\s+(?:me\s+)?)?(?:the\s+|what\s+(?:are|were|happened\s+in|was\s+done\s+in)\s+the\s+)?"
     r"(?:(?:\d+|few|two|three|four|five|six|ten)\s+)?(?:latest|recent|newest|last|most recent)\s+"
     r"(?:(?:\d+|few|two|three|four|five|six|ten)\s+)?(?:changes|commits|updates|work)(?:\s+about)?"
@@ -323,33 +323,33 @@ _VERBS: tuple[tuple[Verb, str], ...] = (
     ("changed", rf"{_CHANGED}|{_BECAME}|{_REVISED}|switch|migrate"),
 )
 # Of "what changed in src/a.py": what is not a version or a time, and looks like a file or a name.
-_CHANGED_IN = re.compile(
+_CHANGED_IN = lazy_regex(
     r"^(?:what|has\s+anything|did\s+anything|have\s+any\s+things?)(?:['’]s|\s+(?:is|was|has|have|been))*"
     r"\s+(?:changed?|new|been\s+changed|happen(?:ed)?)\s+(?:in|to|about|with)\s+(?:the\s+(?:file|function|class|module)\s+)?(?P<subject>\S+)$",
     re.IGNORECASE,
 )
-_CHANGED_ABOUT = re.compile(
+_CHANGED_ABOUT = lazy_regex(
     r"^(?:(?:has|have|did)\s+any\s?things?\s+(?:about|in|on|with|around|regarding|concerning)\s+(?P<subject>.+?)\s+(?:been\s+)?changed?"
     r"|(?:what|has\s+any\s?thing)(?:['’]s|\s+(?:is|was|has|have|been))*\s+(?:changed|new|happened|done)\s+(?:about|around|with|regarding|concerning|to|in|on)\s+(?P<other>\D.+?))$",
     re.IGNORECASE,
 )
-_OF_PACKAGE = re.compile(r"^@?[\w-]+(?:[/.][\w-]+)*$")  # what a version may be of
-_NAME = re.compile(r"^`?[\w.\-/\\:$]*(?:[/_.]\w|[a-z][A-Z]|\(\))[\w.\-/\\()]*`?$|^`[^`]+`$")
-_NO_SUBJECT = re.compile(
+_OF_PACKAGE = lazy_regex(r"^@?[\w-]+(?:[/.][\w-]+)*$")  # what a version may be of
+_NAME = lazy_regex(r"^`?[\w.\-/\\:$]*(?:[/_.]\w|[a-z][A-Z]|\(\))[\w.\-/\\()]*`?$|^`[^`]+`$")
+_NO_SUBJECT = lazy_regex(
     r"^(?:(?:most|much|all)\s+of\s+)?(?:(?:this|these|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?"
     r"(?:repo(?:sitory)?|project|projekt|projet|proyecto|code|code ?base|library|package|it|this|everything"
     r"|app(?:lication)?|program|tool|software|docs?|documentation|book|guide|handbook|manual|course|notebooks|pages|site|thing)$|^这个?(?:项目|仓库|库)$|^この(?:プロジェクト|リポジトリ)$",
     re.IGNORECASE,
 )
-_WEAK = re.compile(r"^(?:that|this|these|those|it|them|he|she|they|everything|anything|all)\b", re.IGNORECASE)
-_ARTICLE = re.compile(
+_WEAK = lazy_regex(r"^(?:that|this|these|those|it|them|he|she|they|everything|anything|all)\b", re.IGNORECASE)
+_ARTICLE = lazy_regex(
     r"^(?:the|a|an|der|die|das|den|le|la|les|el|los|las|un|une)\s+(?:(?:file|function|method|class|module|option|flag|setting|parameter|command)\s+(?=\S+$))?"
     r"|^(?:file|function|method|class|module|option|flag|setting|parameter|command)\s+(?=\S+$)|^l['’]",
     re.IGNORECASE,
 )
 # "... and when", "and by whom?": what is asked besides is answered with the commit.
-_ASKS_TWICE = re.compile(r"^(?:who|when|why|since|which|in|what)\b", re.IGNORECASE)
-_TAIL = re.compile(
+_ASKS_TWICE = lazy_regex(r"^(?:who|when|why|since|which|in|what)\b", re.IGNORECASE)
+_TAIL = lazy_regex(
     r"(?:\s*,)?\s+(?:and|or)\s+(?:when|why|who|by\s+whom|with\s+which|in\s+which|since\s+when)(?:\s+[^,]*)?$",
     re.IGNORECASE,
 )
@@ -357,7 +357,7 @@ _THE_WHOLE = (
     r"(?:this|the|your|our)\s+(?:(?:whole|entire)\s+)?"
     r"(?:project|repo(?:sitory)?|code\s?base|library|program|package|tool|software|history|framework)"
 )
-_BEGAN = re.compile(
+_BEGAN = lazy_regex(
     rf"^(?:when|in\s+(?:which|what)\s+year|who)(?:\s+(?:and\s+by\s+whom|and\s+when))?\s+"
     rf"(?:(?:was|is|has|had|were|did)\s+{_THE_WHOLE}\s+(?:been\s+|first\s+)*(?:started|start|begun|begin|created|founded|born|initiated)"
     rf"|(?:first\s+|originally\s+)*(?:started|began|created|founded|initiated)\s+{_THE_WHOLE})"
@@ -366,7 +366,7 @@ _BEGAN = re.compile(
     re.IGNORECASE,
 )
 # What came out is told with what changed in it.
-_NEWEST_AND_CHANGES = re.compile(
+_NEWEST_AND_CHANGES = lazy_regex(
     r"^(?:what|which)\s+(?:is|was)\s+the\s+(?:latest|newest|last|most\s+recent)\s+(?:release|version)"
     r"(?:\s*,)?\s+and\s+what(?:\s+has|['’]s)?\s+(?:changed|(?:is|was)\s+new|new)(?:\s+(?:in|with|since)\s+(?:it|that))?$",
     re.IGNORECASE,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from quaestor.answers.overview.overview_answer import folder_named
 from quaestor.core.errors import UsageError
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.corpus.find_relatives import split_place
@@ -21,21 +21,21 @@ from quaestor.embedding.static import StaticEmbedder
 from quaestor.history.git import Git
 from quaestor.history.log import Commit, file_lines, log, presence
 
-_WORD = re.compile(r"[\w$]+")
-_TEST = re.compile(
+_WORD = lazy_regex(r"[\w$]+")
+_TEST = lazy_regex(
     r"(?:^|/)(?:tests?|spec|specs|__tests__|examples?|benchmarks?|docs?)/|(?:^|/)test_|_test\.|\.test\.|\.spec\."
 )
-_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(\))?")
-_LITERAL = re.compile(r"^-{1,2}[\w-]+$|^[\w$]*(?:_\w|[a-z][A-Z]|\d)[\w$.-]*$|^[A-Z][A-Z_]{2,}$|^[\w.-]+\.\w+$")
+_NAME = lazy_regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(\))?")
+_LITERAL = lazy_regex(r"^-{1,2}[\w-]+$|^[\w$]*(?:_\w|[a-z][A-Z]|\d)[\w$.-]*$|^[A-Z][A-Z_]{2,}$|^[\w.-]+\.\w+$")
 _KINDS = (
     r"(?:function|method|class|module|option|flag|setting|parameter|argument|command|file|field|attribute|type|decorator"
     r"|helper|hook|struct|interface|trait|macro|constant|variable|enum|keyword)"
 )
-_KIND = re.compile(rf"^{_KINDS}\s+|\s+{_KINDS}$", re.IGNORECASE)
-_OF_FOLDERS = re.compile(
+_KIND = lazy_regex(rf"^{_KINDS}\s+|\s+{_KINDS}$", re.IGNORECASE)
+_OF_FOLDERS = lazy_regex(
     r"\s+(?:chart|package|crate|plugin|component|module|library|app|folder|directory)$", re.IGNORECASE
 )
-_OF_USERS = re.compile(
+_OF_USERS = lazy_regex(
     r"^(?:option|flag|setting|command|argument|parameter)\s|\s(?:option|flag|setting|command|argument|parameter)$",
     re.IGNORECASE,
 )
@@ -54,7 +54,7 @@ _ALL = 0.99
 _MOST_COMPARED = 400
 _MOST_DEFINITIONS = 8
 _STEM = 5
-_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_NUMBER = lazy_regex(r"\d+(?:\.\d+)*")
 
 
 class Subject(NamedTuple):
@@ -238,12 +238,12 @@ def _likenesses(text: str, others: Sequence[str]) -> list[float]:
     return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
-_MENDS = re.compile(r"\W*(?:bug ?)?(?:fix|repair|correct|revert|typo)", re.IGNORECASE)
-_TYPED = re.compile(r"\w+(?:\([^)]*\))?!?:\s*")
+_MENDS = lazy_regex(r"\W*(?:bug ?)?(?:fix|repair|correct|revert|typo)", re.IGNORECASE)
+_TYPED = lazy_regex(r"\w+(?:\([^)]*\))?!?:\s*")
 """The type with which a commit's subject begins by convention: ``fix(api): add a limit``."""
 
 
-_BESIDE = re.compile(r"(tests?|docs?|style)(?:\([^)]*\))?!?:", re.IGNORECASE)
+_BESIDE = lazy_regex(r"(tests?|docs?|style)(?:\([^)]*\))?!?:", re.IGNORECASE)
 
 
 def _mends(subject: str, verbs: str) -> bool:

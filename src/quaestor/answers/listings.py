@@ -23,7 +23,7 @@ from quaestor.answers.project_facts import lines_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.documents import Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms, stems_of, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
@@ -42,7 +42,7 @@ _AFTER = 1500
 """The most characters between a mark and the definition that it marks."""
 _FEWEST_FILES = 3
 _SHELLS = (".sh", ".bash", ".fish", ".zsh", ".ps1")
-_NEXT_NAME = re.compile(
+_NEXT_NAME = lazy_regex(
     r"^[^\S\n]*(?:[\w<>,]+[ \t]+){0,5}?(?:def|class|func|fun|fn|function|struct|record)[ \t]+(\w+)", re.MULTILINE
 )
 _START = (
@@ -62,23 +62,23 @@ _REST = (
     r"|file|script))*"
 )
 _MIGRATIONS = r"(?:(?:database|db|schema|sql|data)\s+)*migrations?"
-_A_MIGRATION = re.compile(
+_A_MIGRATION = lazy_regex(
     r"^(?P<folder>(?:[^/]+/)*(?:migrations?|migrate|versions|changelog))/(?P<name>(?:V?\d|[0-9a-f]{12}_)[^/]*)(?:/.*)?$",
     re.IGNORECASE,
 )
-_MIGRATES = re.compile(r"(?:^|/)\w*(?:DB|Database|Schema|Room)\w*(?:Upgrader|Migrat\w+)\.\w+$")
+_MIGRATES = lazy_regex(r"(?:^|/)\w*(?:DB|Database|Schema|Room)\w*(?:Upgrader|Migrat\w+)\.\w+$")
 """A file that brings a database from one version to the next."""
-_REPEATED = re.compile(r"(\\[sw]|\[(?:\\.|[^\]\\])+\])([*+])")
+_REPEATED = lazy_regex(r"(\\[sw]|\[(?:\\.|[^\]\\])+\])([*+])")
 _THINGS = r"(?P<{}>[a-z][\w-]*(?:\s+[a-z][\w-]*){{0,2}}s)"
 _OF_FOLDER = (
     r"(?:\s+(?:are|does|do|is|can|it|there|here|exist|available|supported|included|provided|implemented|have|has|offer"
     r"|provide|support|include|contain|use|i|you|we|one|in|come|ship|with|this|the|project|repo|repository|program))"
 )
-_A_FOLDER = re.compile(
+_A_FOLDER = lazy_regex(
     rf"(?:what|which)(?:\s+are)?{_BEFORE}\s+{_THINGS.format('things')}{_OF_FOLDER}+"
     rf"|(?:list|show(?:\s+me)?|are\s+there){_BEFORE}\s+{_THINGS.format('listed')}{_OF_FOLDER}*"
 )
-_ASKS_TESTS = re.compile(
+_ASKS_TESTS = lazy_regex(
     r"(?:(?:which|what)(?:\s+are)?|where\s+(?:are|is|do\s+i\s+find)|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+(?:all\s+|the\s+)*"
     r"(?:(?:unit|integration|end-to-end|e2e)\s+)?(?:tests?|specs?)(?:\s+(?:files?|cases?|that|which|exist|there|are))*"
     r"\s+(?:covers?|checks?|tests?|exercises?|verif(?:y|ies)|for|of|about)\s+(?P<what>\S+(?:\s+\S+){0,5})"

@@ -14,6 +14,7 @@ from quaestor.answers.template_agreement import Agreement, agreement, fixed_text
 from quaestor.answers.traces import Trace
 from quaestor.chunking.languages import KEYED, PROSE, knows_extension
 from quaestor.core.documents import Document
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.search.background_documents import TRANSLATION
@@ -57,35 +58,35 @@ _SILENT, _SILENT_VERBATIM = 0.85, 0.98
 _FAULT = 1.25
 """The factor for a line of a log that reports a fault."""
 _MOST_PLACES = 6
-_TESTING = re.compile(
+_TESTING = lazy_regex(
     r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
 )
-_KEY, _COMMENT = re.compile(r"\s*[\"']?[\w.-]{1,100}[\"']?\s*[:=]\s"), re.compile(r"\s*(?:#|;|//)")
+_KEY, _COMMENT = lazy_regex(r"\s*[\"']?[\w.-]{1,100}[\"']?\s*[:=]\s"), lazy_regex(r"\s*(?:#|;|//)")
 """A key of a catalogue of messages, and what begins a comment there."""
-_CLASS = re.compile(r"(?<![\w\\.:])(?:[A-Za-z_]\w{0,60}(?:\\|::|\.)){1,12}\w{0,60}(?:Error|Exception)\b(?=:\s|\s*$)")
+_CLASS = lazy_regex(r"(?<![\w\\.:])(?:[A-Za-z_]\w{0,60}(?:\\|::|\.)){1,12}\w{0,60}(?:Error|Exception)\b(?=:\s|\s*$)")
 """The name of an error with its packages: ``shop.queues.QueueError``."""
-_QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
-_PATH = re.compile(r"(?<!\S)\W?(?:~|[A-Za-z]:)?[/\\][\w.@~+/\\-]+")
+_QUOTED_PART = lazy_regex(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
+_PATH = lazy_regex(r"(?<!\S)\W?(?:~|[A-Za-z]:)?[/\\][\w.@~+/\\-]+")
 """A path from the root. It is a value: its names say nothing of the code that prints it."""
-_LEVEL = re.compile(r"^[^A-Za-z]*(?:T[\d:.,+Z]+\W+)?(?:ERROR|ERR!?|WARN(?:ING)?|FATAL|CRITICAL|SEVERE|INFO|DEBUG)\b\W*")
+_LEVEL = lazy_regex(r"^[^A-Za-z]*(?:T[\d:.,+Z]+\W+)?(?:ERROR|ERR!?|WARN(?:ING)?|FATAL|CRITICAL|SEVERE|INFO|DEBUG)\b\W*")
 """What a log writes before a message: the time and the level."""
 # Lines that print nothing, and comments.
-_CODE = re.compile(
+_CODE = lazy_regex(
     r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
     r"|^\s*(?:#|//|/\*|\*|--|;|<!--)"
 )
-_DOCUMENTS_FAULT = re.compile(
+_DOCUMENTS_FAULT = lazy_regex(
     r"\s*(?:[*#/;-]+\s*)?(?:[@:\\](?:raises?|throws?|exception)\b|[A-Z]\w*(?:Error|Exception|Warning|Failure)\s*:\s)"
 )
 """A comment that documents what a function raises; the message is not raised there."""
 _EMPTY = 0.15
 """The weight of a stop word."""
-_RAISES = re.compile(
+_RAISES = lazy_regex(
     r"\b(?:raise|throw|panic|abort|die|fail\w*|croak|confess|error\w*|err|bail|reject|warn\w*|exit|assert\w*|exception|invariant"
     r"|revert|require|ensure|log\w*|print\w*|echo|fatal\w*|abort|stop|message|msg|reason)\b|Error|Exception|Err\(|!\(",
     re.IGNORECASE,
 )
-_TELLS_OF_FAULTS = re.compile(
+_TELLS_OF_FAULTS = lazy_regex(
     r"error|exception|fail|fatal|panic|warn|invalid|cannot|can't|could not|couldn't|unable|unknown"
     r"|unexpected|not found|missing|denied"
     r"|refus|crash|abort|trace|broken|mismatch|must |expected|not supported|unsupported|does not"
@@ -93,18 +94,17 @@ _TELLS_OF_FAULTS = re.compile(
     r"|\bbad \w+|\bno (?:\w+ ){1,2}(?:running|provided|configured|available|given|set)\b",
     re.IGNORECASE,
 )
-_REPORTS = re.compile(r"\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b", re.IGNORECASE)
+_REPORTS = lazy_regex(r"\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b", re.IGNORECASE)
 """Words that people write before a message, and elsewhere."""
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"^\W*(?:how|where|which|what|who|when|why|can(?!['’]t)|does|do|is|are|should|could)\b", re.IGNORECASE
 )
-_QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^“”\n]{8,}”")
-_MARKED = re.compile(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(?!\w)|: \S+ \S+ \S+")
+_QUOTED = lazy_regex(r"\"[^\"\n]{8,}\"|“[^“”\n]{8,}”")
+_MARKED = lazy_regex(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(?!\w)|: \S+ \S+ \S+")
 """Signs that a message begins here; code and lists of things may look the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """A place that prints a message, or describes it.
 
     Attributes:
@@ -122,8 +122,7 @@ class Template:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class MessagePlaces:
+class MessagePlaces(NamedTuple):
     """The places found for a message.
 
     Attributes:
@@ -135,8 +134,7 @@ class MessagePlaces:
     further: tuple[Template, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
+class _Match(NamedTuple):
     """Lines of a document that agree with a message, the score of the match, and whether the message names the file."""
 
     document: Document

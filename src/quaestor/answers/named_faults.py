@@ -19,7 +19,7 @@ from quaestor.answers.resolved_names import resolve_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms, find_words, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
@@ -53,7 +53,7 @@ _ONE = r"(?:I|we|you|one|it|they|people|users|this|(?:the|this|my|our)\s+\w+|\w+
 _MAY = r"(?:can|could|does|do|may|might|will|would)\s+"
 _RAISE = rf"(?:{_MAY})?(?:actually\s+)?(?:raises?|throws?)"
 _ASKED = tuple(
-    re.compile(rf"^\W*{pattern}\s*(?:here\s*)?[?.!]*\s*$", _I)
+    lazy_regex(rf"^\W*{pattern}\s*(?:here\s*)?[?.!]*\s*$", _I)
     for pattern in (
         r"(?:when|where|why)(?:\s+(?:and|or)\s+(?:when|where|why))?(?:\s+exactly)?\s+(?:is|are|was|does|gets?|can|could|might|would|will)"
         rf"\s+{_NAMED}\s+(?:ever\s+|be\s+|get\s+|being\s+)*(?P<verb>{_RAISED}|happen|occur)",
@@ -70,7 +70,7 @@ _ASKED = tuple(
         rf"¿?cuándo\s+se\s+(?P<verb>lanza|produce)\s+{_NAMED}",
     )
 )
-_PHRASED = re.compile(
+_PHRASED = lazy_regex(
     r"^\W*(?:why\s+(?:do|does|did|am|is|are|would)\s+\S.*?\s(?:get(?:ting)?|see(?:ing)?|receiv(?:e|ing)|hit(?:ting)?|return(?:ing|s)?"
     r"|fail(?:ing)?\s+with|giv(?:e|ing)|respond(?:ing)?\s+with|throw(?:ing)?|rais(?:e|ing))"
     r"|how\s+(?:(?:do|can|should)\s+(?:I|we|you)|to)\s+(?:fix|solve|resolve|avoid|prevent|get\s+rid\s+of|handle|deal\s+with)"
@@ -78,36 +78,36 @@ _PHRASED = re.compile(
     r"|^\W*what\s+does\s+(?P<meant>\S.*?)\s+mean\s*[?.!]*\s*$",
     _I,
 )
-_BARE = re.compile(
+_BARE = lazy_regex(
     r"^(?:(?:an?|the|this|that|my)\s+)?(?:(?:errors?|warnings?|messages?|codes?|status(?:es)?|rules?|HTTP|response)\s+)*",
     _I,
 )
-_STATUS = re.compile(
+_STATUS = lazy_regex(
     r"(?<![\w.])(?P<status>[45]\d\d)(?![\w.]*\d|\s*(?:ms|s|kb|mb|gb|%|px|lines?|files?|times|bytes)\b)", _I
 )
 _OF_STATUS = frozenset("http status error errors code response responses return returns returned responds".split())
-_CODE_ALONE = re.compile(r"`?(?:(?:ERR|E)_[A-Z\d_]{2,60}|[A-Z][A-Z\d_]{1,60}_ERR(?:OR)?)`?[?.]?")
+_CODE_ALONE = lazy_regex(r"`?(?:(?:ERR|E)_[A-Z\d_]{2,60}|[A-Z][A-Z\d_]{1,60}_ERR(?:OR)?)`?[?.]?")
 _GIVES = (
     r"\b(?:\w*status\w*|abort|halt|head|send\w*|code|render|reply|respond\w*|response|json|\w*error"
     r"|\w*exception)\W{1,12}"
 )
 """What stands before a status that is given."""
-_OF_FAULT_CODE = re.compile(r"^[A-Z]{1,6}\d{3,7}$|(?:error|exception|warning)s?\W?\d{2,6}$", _I)
-_CERTAIN = re.compile(r"rais|throw|geworfen|lev|lanc|lanza", _I)
+_OF_FAULT_CODE = lazy_regex(r"^[A-Z]{1,6}\d{3,7}$|(?:error|exception|warning)s?\W?\d{2,6}$", _I)
+_CERTAIN = lazy_regex(r"rais|throw|geworfen|lev|lanc|lanza", _I)
 """Verbs of which only an error can be the object."""
-_FAULT = re.compile(
+_FAULT = lazy_regex(
     r"(?:[Ee]rror|[Ee]xception|Failure|Fault|Panic|Timeout|Warning)s?$|^[Ee]rr[A-Z]\w|(?:^|_)(?:ERR|ERROR|E)(?:_|$)"
 )
 _RAISES = (
     r"(?::error\b|\berror!?\s*\(|\b(?:raise|throw\w*|revert|panic\w*|abort|fail\w*|Err|die|croak|confess|exit|reject\w*|return|bail|ensure|Left|ok_or\w*"
     r"|map_err|Errorf|Wrapf?|completeExceptionally|(?:on|add|set|report|signal)_?(?:Error|Exception|error|exception))\b)"
 )
-_CAUGHT = re.compile(
+_CAUGHT = lazy_regex(
     r"[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*|class|extends|implements|throws|struct|isinstance|issubclass)\b"
 )
 """What stands in a line that tells an error from others, or declares one."""
 _TOLD = r"\b(?:instanceof|isinstance|issubclass|is_a\?|except|catch|rescue|pytest\.raises|errors\.(?:Is|As))\b"
-_BRANCH = re.compile(
+_BRANCH = lazy_regex(
     r"\b(?:if|elif|elsif|else|elseif|unless|when|case|cond|catch|except|rescue|switch|guard|default|match|otherwise|while|until)\b|=>|->"
 )
 _DERIVES = r"\b(?:class|struct|record|object|interface|trait)\s+(?P<derived>\w+)\b[^\n{{]{{0,200}}?\W{}\b"
@@ -117,7 +117,7 @@ _EXIT = (
     r"|codes?\s+(?:de\s+)?(?:sortie|retour)|c[oó]digos?\s+de\s+(?:salida|retorno)|退出码|退出代码|終了コード|終了ステータス)"
 )
 _ASKED_EXIT = tuple(
-    re.compile(pattern, _I)
+    lazy_regex(pattern, _I)
     for pattern in (
         r"^\W*(?:what(?:['’]s|\s+(?:does|do|is|are|did))|when|why|where|explain|describe|(?:the\s+)?meaning\s+of|was\s+(?:bedeutet|heißt|ist)"
         rf"|que\s+signifie|qué\s+significa)\b.{{0,80}}?{_EXIT}\s*(?:of|with|:|=)?\s*(?P<number>\d{{1,5}})(?!\.?\d)\b.{{0,60}}$",
@@ -127,12 +127,12 @@ _ASKED_EXIT = tuple(
         r"(?P<number>\d{1,5})\s*(?:という)?(?:終了コード|終了ステータス|退出码)",
     )
 )
-_ABOUT_EXIT = re.compile(rf"{_EXIT}|\bexit(?:s|ed)?\s+with\b", _I)
+_ABOUT_EXIT = lazy_regex(rf"{_EXIT}|\bexit(?:s|ed)?\s+with\b", _I)
 _OF_EXIT = ("exit", "code", "status", "value", "errorlevel", "gabewert", "digo", "退出", "終了")
-_RANGE = re.compile(
+_RANGE = lazy_regex(
     rf"^(?:[^\w\n]*{_EXIT})?[^\w\n]*(\d{{1,5}})\W?\s*(?:\.\.\.?|-|–|—|to|through)\s*\W?(\d{{1,5}})(?![\w.]*\d)", _I
 )
-_PARTS = re.compile(r"\W*$(?<![=|+-])|\.S[HS]\b|#{1,6}\s|=head")
+_PARTS = lazy_regex(r"\W*$(?<![=|+-])|\.S[HS]\b|#{1,6}\s|=head")
 """What parts a list from what stands above or below it: a line without words that is no table's rule, a heading."""
 _WORDS = ("exit", "return code", "return value", "return status", "error code")
 

@@ -39,7 +39,7 @@ from quaestor.answers.overview.prose_lines import Part, end_of_blocks, paragraph
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms, stems_of
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile, qualified_symbol
@@ -56,7 +56,7 @@ _ANY_SETTING = (
     r"(?:(?:command[- ]line|config(?:uration)?|environment|env)\s+)*(?:options?|settings?|flags?|variables?|parameters?"
     r"|keys?|switch(?:es)?|directives?|propert(?:y|ies))"
 )
-_CONFIGURES = re.compile(
+_CONFIGURES = lazy_regex(
     rf"{_HOW}(?:configure|change|adjust|customi[sz]e|specify|override|tune|control|set(?!\s+an?\b)|increase|decrease|raise|lower|reduce|limit)"
     rf"\s+{_THING.format('a')}{_WHERE}"
     rf"|(?:how|where)\s+(?:is|are|do\s+i\s+set|can\s+i\s+set)\s+{_THING.format('b')}(?:\s+(?:configured|set|controlled)){_WHERE}"
@@ -64,14 +64,14 @@ _CONFIGURES = re.compile(
     rf"\s+{_THING.format('c')}{_WHERE}"
     rf"|(?:is|are)\s+{_THING.format('d')}\s+configurable"
 )
-_SWITCHES = re.compile(
+_SWITCHES = lazy_regex(
     rf"{_HOW}(?:turn|switch)\s+(?:off|on)\s+{_THING.format('a')}{_WHERE}"
     rf"|{_HOW}(?:turn|switch)\s+{_THING.format('b')}\s+(?:off|on){_WHERE}"
     rf"|{_HOW}(?:disable|enable|deactivate|activate|silence|suppress|skip|hide)\s+{_THING.format('c')}{_WHERE}"
     rf"|(?:which|what)\s+{_ANY_SETTING}\s+(?:turns?\s+(?:off|on)|disables?|enables?|deactivates?|activates?|suppress(?:es)?|hides?)"
     rf"\s+{_THING.format('d')}{_WHERE}"
 )
-_DEFAULTS = re.compile(
+_DEFAULTS = lazy_regex(
     rf"what(?:'s|\s+is|\s+are)\s+(?:the\s+|its\s+)*default\s+(?:values?\s+(?:of|for)\s+)?{_THING.format('a')}{_WHERE}"
     rf"|what\s+(?:is|are)\s+{_THING.format('b')}\s+(?:set\s+to\s+)?by\s+default"
     rf"|what\s+(?:does|do)\s+{_THING.format('c')}\s+default\s+to"
@@ -95,30 +95,30 @@ _SWITCH = frozenset(
         should show hide on off turn turning want switch perform activate deactivate dont do with suppress""".split()
     )
 )
-_VALUE = re.compile(
+_VALUE = lazy_regex(
     r"[\"'`\d-]|true|false|True|False|null|None|nil|\.\d|[\w.:]+\(|[A-Z][A-Z_0-9]+\b|\[|\{|:\w|~|/|\w+$"
 )
 _OF_SETTINGS = frozenset(
     "config configuration configuring conf cfg settings options opts defaults preferences prefs args flags".split()
 )
-_OF_OBJECT = re.compile(
+_OF_OBJECT = lazy_regex(
     r"\s*(?:self|this|@|\w*(?:config|conf|cfg|settings|options|opts|defaults)\w*)[.\w@-]", re.IGNORECASE
 )
 """What sets a field of an object within a function: ``self.port = 80``."""
-_ENTRY_OF_LITERAL = re.compile(
+_ENTRY_OF_LITERAL = lazy_regex(
     r"^\s*[\"'.:]?[\w.-]+[\"']?\s*(?:(?::(?![:=])|=>)\s*[^;]*?|=\s*[^;(]*?)[,{\[]\s*(?:(?://|#).*)?$"
 )
 """An entry of a literal: ``port: 80,``."""
-_SWITCHED = re.compile(
+_SWITCHED = lazy_regex(
     r"\b(?:dis|en)abl\w*|\bturn\w*\s+(?:\w+\s+)?o(?:n|ff)\b|\btrue\b|\bfalse\b|\bbool(?:ean)?\b|--no-", re.IGNORECASE
 )
-_DEFAULT_OF = re.compile(r"default", re.IGNORECASE)
-_IS_NONE = re.compile(r"(?:None|nil|null|undefined|nullptr)\b")
-_WORK = re.compile(
+_DEFAULT_OF = lazy_regex(r"default", re.IGNORECASE)
+_IS_NONE = lazy_regex(r"(?:None|nil|null|undefined|nullptr)\b")
+_WORK = lazy_regex(
     r"\b(?:develop\w*|contribut\w*|hacking|test\w*|change ?log|release\w*|migrat\w*|upgrad\w*|compil\w*|building)\b",
     re.IGNORECASE,
 )
-_SHOWS = re.compile(r"`|=|^\s*[\w.-]+:\s|--\w|^\s{4}", re.MULTILINE)
+_SHOWS = lazy_regex(r"`|=|^\s*[\w.-]+:\s|--\w|^\s{4}", re.MULTILINE)
 _MOST_READ, _MOST_QUOTED, _MOST_LISTED, _MOST_LINES, _MOST_EXTRA, _LONGEST_ENTRY = 3000, 2, 10, 16, 1, 8
 _SETS_BY = frozenset("set with configure".split())
 _SWITCHES_BY = frozenset("enable disable without toggle suppress".split())

@@ -19,6 +19,7 @@ from quaestor.answers.overview.prose_lines import Part, end_of_blocks, parts_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
@@ -26,7 +27,7 @@ from quaestor.search.path_roles import folders_to_sources, is_beside_program, pr
 from quaestor.stores import StoredChunk
 
 _LONGEST = 160
-_ASKS_ENVIRONMENT = re.compile(
+_ASKS_ENVIRONMENT = lazy_regex(
     r"^\W*(?:(?:what|which|list|show(?:\s+me)?|name|are\s+there(?:\s+any)?)\s+(?:(?:are|all|of|the|other)\s+)*)?"
     r"env(?:ironment)?\s?var(?:iable)?s(?:\s+(?:can|could|must|should|do|may)\s+(?:i|you|we|one)\s+(?:set|configure))?"
     r"(?:\s+(?!(?:set|control|configure|change|turn|limit|choose|make|tell|say)s?\b)[\w'-]+){0,6}"
@@ -34,7 +35,7 @@ _ASKS_ENVIRONMENT = re.compile(
     re.IGNORECASE,
 )
 """A question for all environment variables, without a further condition."""
-_READS_VARIABLE = re.compile(
+_READS_VARIABLE = lazy_regex(
     # getenv("A"), os.environ["A"], ENV.fetch("A"), env::var("A"), envOr("A", 1), env = "A", EnvVars: []string{"A"},
     # getEnvVarOwned(allocator, "A"), $ENV{A} and process.env.A
     r"\b\w{0,20}env(?:iron(?:ment(?:variable)?)?|_?vars?|_?or\w{0,12}|_(?:name|key|opt)|bool|int|string)?"
@@ -43,43 +44,43 @@ _READS_VARIABLE = re.compile(
     r"|\b(?:process|meta|Bun)\.env\.(?P<plain>[a-z]\w+)\b|\$ENV\{(?P<perl>[a-z]\w+)\}",
     re.IGNORECASE,
 )
-_READS_NONE = re.compile(
+_READS_NONE = lazy_regex(
     r"(?:\.env|environment)\(\s*[\"']\w+[\"']\s*,|\b(?:option_)?env!|[^=!<>]{0,40}?\]\s*=(?![=~>])|[^\n]{0,40}?\{\s*[\"']\w+[\"']\s*(?::|=>)"
 )
 """What sets a variable for a program that is started, or is read by a build: ``.env("A", b)``, ``env["A"] = b``."""
-_OF_REQUEST = re.compile(
+_OF_REQUEST = lazy_regex(
     r"env(?:iron)?(?:\[|\.(?:get|fetch|pop)\()[\"'](?:HTTP|REQUEST|REMOTE|SERVER|CONTENT|SCRIPT|PATH|QUERY|RACK)_(?!ENV)"
 )
 """What a web server tells of a request, in a mapping that is called environment as well."""
-_FROM_SHELL = re.compile(r"\$\{([A-Z][A-Z0-9_]+):?[-=?+]")
+_FROM_SHELL = lazy_regex(r"\$\{([A-Z][A-Z0-9_]+):?[-=?+]")
 """What a shell script takes from the environment if nothing sets it: ``${PORT:-80}``."""
-_SET_IN_SHELL = re.compile(
+_SET_IN_SHELL = lazy_regex(
     r"(?:^|[;&(\s])([A-Z][A-Z0-9_]+)\+?=(?!\"?\$\{\1:?[-=?])|\bread\b[^\n]* ([A-Z][A-Z0-9_]+)$", re.MULTILINE
 )
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
-_VARIABLE_IN_TEXT = re.compile(r"(?<![\w.])[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=[`$])[A-Z][A-Z0-9]{2,}\b")
-_ABOUT_ENVIRONMENT = re.compile(
+_VARIABLE = lazy_regex(r"[A-Z][A-Z0-9_]+")
+_VARIABLE_IN_TEXT = lazy_regex(r"(?<![\w.])[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=[`$])[A-Z][A-Z0-9]{2,}\b")
+_ABOUT_ENVIRONMENT = lazy_regex(
     r"environment|(?:[\w'-]+\s+){0,3}(?:environment(?:al)?\s+variables?|env\.?\s?vars?)(?:\s+[\w'-]+){0,3}",
     re.IGNORECASE,
 )
-_SAYS_VARIABLE = re.compile(r"\benv(?:ironment)?[ -]?var(?:iable)?s?\b", re.IGNORECASE)
-_OF_SHOWN_VARIABLES = re.compile(r"(?:^|/)[\w-]*\.?env\.(?:example|sample|template|dist|default)[\w.]*$")
+_SAYS_VARIABLE = lazy_regex(r"\benv(?:ironment)?[ -]?var(?:iable)?s?\b", re.IGNORECASE)
+_OF_SHOWN_VARIABLES = lazy_regex(r"(?:^|/)[\w-]*\.?env\.(?:example|sample|template|dist|default)[\w.]*$")
 _ENVIRONMENT = ("env", "environ", "getenv", "environment")
-_ASKS_OPTIONS = re.compile(
+_ASKS_OPTIONS = lazy_regex(
     r"^\W*(?:(?:what|which|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+)?(?:(?:are|all|of|the|command[- ]line)\s+)*"
     r"(?:options|flags|switches|command[- ]line\s+arguments)"
     r"(?:\s+(?:are\s+there|exist|available|supported|does\s+\w+\s+(?:have|take|accept|support|know)"
     r"|do\s+i\s+have|can\s+(?:i|one|you)\s+(?:use|pass|give|set)|(?:of|on)\s+the\s+(?:command\s+line|program|tool)))?\W*$",
     re.IGNORECASE,
 )
-_GIVES_OPTION = re.compile(
+_GIVES_OPTION = lazy_regex(
     r"^[^\w\n]{0,12}(?:-\w[\s,|/`]+)?`{0,2}--(?P<shown>[a-z][\w-]+)|[\"'](?:-\w[\s,|/]+)?--(?P<string>[a-z][\w-]+)"
     r"|\blong\s*=\s*\"(?P<long>[a-z][\w-]+)\"|arg!\(--\"?(?P<macro>[a-z][\w-]+)"
     r"|\bOption\s+\"\w*\"\s+\[\"(?P<getopt>[a-z][\w-]+)\"|(?:Flag\{\s*Name:\s*|VarP?\([^\"\n]{1,60})\"(?P<flag>[a-z][\w-]+)\""
     r"|\bflags?\.(?:Bool|String|Int|Uint|Float|Duration|Func)\w*\((?:&[\w.]+,\s*)?\"(?P<go>[a-z][\w.-]+)\""
     r"|\bflaggy\.\w+\(&[\w.]+,\s*\"\w*\",\s*\"(?P<flaggy>[a-z][\w-]+)\""
 )
-_DESCRIBED = re.compile(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
+_DESCRIBED = lazy_regex(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
 """At least three words in a string, behind a gap or in a comment: a description of the option."""
 _OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
 _FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5
@@ -91,32 +92,32 @@ _SCRIPTING = _SHELLS | {"perl", "python", "r", "ruby"}
 _SMALL = {False: 20, True: 2}
 """How many times as much code there is than of a language that only scripts beside the program are in."""
 
-_FLAG = re.compile(
+_FLAG = lazy_regex(
     r"[\"'](?:-\w[\s,|/]+)?--(?:\[?no-?\]?)?(?P<a>[a-z][\w-]+)(?=[\"'=\[,|]|\s{2,}|\s[A-Z<\[]+|\\\\[tn])|\blong\s*=\s*\"(?P<b>[a-z][\w-]+)\"|(?:Flag\{\s*Name:\s*|VarP?\([^\"\n]{1,60})\"(?P<c>[a-z][\w-]+)\""
     r"|\b(?:\w*[fF]lag\w*|fs|f|\w*Flags\(\))\.(?:Bool|String|Int|Uint|Float|Duration|Func|Var|TextVar)\w*"
     r"\((?:&?[\w.]+,\s*)?\"(?P<d>[a-z][\w.-]+)\""
     r"|\{\s*\"(?P<e>[a-z][\w-]+)\",\s*(?:required_argument|no_argument|optional_argument)|\bOption\s+\"\w*\"\s+\[\"(?P<f>[a-z][\w-]+)\""
 )
-_GIVEN = re.compile(r"=[a-z0-9.]+[\"']")
+_GIVEN = lazy_regex(r"=[a-z0-9.]+[\"']")
 """The value with which a program is called, behind an option: ``"--color=always"``."""
-_IN_PARAGRAPH = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?[^\W\d_]")
-_FIELD = re.compile(
+_IN_PARAGRAPH = lazy_regex(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?[^\W\d_]")
+_FIELD = lazy_regex(
     r"^\s*(?:[\w<>\[\],.?*&]+\s+){0,4}?[@$*&:.\"'\[]{0,2}(?P<name>[A-Za-z_][\w.-]*)(?!::)[\"'\]?!]{0,2}\s*"
     r"(?::\s*(?!=)[^=\n\"']{0,60}?)?(?:=>|=(?!=)|:(?![:=]))\s*(?P<value>[^\s=].*)$"
 )
-_TYPED = re.compile(r"^\s*(?:pub\s+)?(?P<name>[A-Z]\w*)\s+[\w.*\[\]]+(?:\s+`.*`)?\s*(?://.*)?$")
-_NAMED_DEFAULT = re.compile(
+_TYPED = lazy_regex(r"^\s*(?:pub\s+)?(?P<name>[A-Z]\w*)\s+[\w.*\[\]]+(?:\s+`.*`)?\s*(?://.*)?$")
+_NAMED_DEFAULT = lazy_regex(
     r"(?P<name>\b(?:\w*(?:default|DEFAULT|Default)\w*))\b(?:\s*:\s*[^=\n]{0,40})?(?:\s*:?=(?!=)\s*|\s*\(\)\s*(?:->[^{\n]{0,30})?\{?\s*|\s+(?=[\d\"(]))(?P<value>.*)$"
 )
-_PARAMETER = re.compile(
+_PARAMETER = lazy_regex(
     r"(?:^|[(,])\s*(?:[\w<>?\[\].]+\s+)?[$@]?(?P<name>[a-z_]\w*)\s*(?::[^=,()\n]{0,60})?\s*=\s*(?P<value>[^=,()\n]+|[\w.]+\([^()\n]*\))\s*[,)]"
 )
-_KEY = re.compile(
+_KEY = lazy_regex(
     # port = 80, # port: 80, export PORT=80, port 80, #port 80
     r"\s*(?:[#;]+\s?|//\s?)?(?:export\s+)?[\"']?(?P<a>[A-Za-z_][\w.-]*)[\"']?\s*[:=]\s*(?P<b>.*)$"
     r"|\s*[#;]?(?P<c>[a-z][a-z0-9_.-]*)\s(?P<d>\S+)\s*$"
 )
-_ENTRY = re.compile(
+_ENTRY = lazy_regex(
     # - `name`, | `name` |, ### `name`, .. option:: name, `name`::, *name* = value, --name
     r"[\s>]*(?:[|*+-]\s*|\d+[.)]\s+|#+\s+)?(?:\*\*|\[)?`{1,2}(?P<a>-{0,2}[A-Za-z_][\w.-]*)(?:[ =][^`]{0,40})?`"
     r"|\s*\.\.\s+[\w:-]+::\s+(?P<b>[A-Za-z_-][\w.-]*)\s*$|\s*\*(?P<c>[A-Za-z_][\w.-]*)\*\s*[=:]"
@@ -125,19 +126,19 @@ _ENTRY = re.compile(
     r"|\.(?:B|BI|BR|It (?:Fl|Cm|Ic|Ev|Va))\s+(?:\\?-)*(?P<g>[A-Za-z_][\w.-]*)\s*$"
     r"|=item\s+(?:[A-Z]<+)?-{0,2}(?P<h>[A-Za-z_][\w.-]*)>*|(?P<i>[A-Za-z]\w*[_.-][\w.-]*)::\s*$"
 )
-_IS_TYPE = re.compile(r"(?:[A-Za-z_][\w.:]*(?:<.*>|\[\])?|Option<.*>)\??\s*[,;]?\s*(?://.*)?$")
-LITERAL = re.compile(r"[\"'`\d-]|true|false|True|False|null|None|nil|\.\d")
-_NO_DECLARATION = re.compile(r"\s*(?://|#(?!\[|define)|\*|/\*|--\s|;|use\s|import\s|from\s|return\b|if\b|assert)")
-_COMPLAINS = re.compile(
+_IS_TYPE = lazy_regex(r"(?:[A-Za-z_][\w.:]*(?:<.*>|\[\])?|Option<.*>)\??\s*[,;]?\s*(?://.*)?$")
+LITERAL = lazy_regex(r"[\"'`\d-]|true|false|True|False|null|None|nil|\.\d")
+_NO_DECLARATION = lazy_regex(r"\s*(?://|#(?!\[|define)|\*|/\*|--\s|;|use\s|import\s|from\s|return\b|if\b|assert)")
+_COMPLAINS = lazy_regex(
     r"(?:fatal|err(?:or)?|fail|panic|warn(?:ing)?|exit)\w*(?:\s*\(|\s+[\"'])|\b(?:raise|throw|die)\b"
     r"|^(?!.*(?:opt|arg|flag|param|\bon\()).*[\"']--\w.*[\"']--\w",
     re.IGNORECASE,
 )
 """What says that an option is wrong, and what calls a program with several."""
-_TAKES_OPTIONS = re.compile(r"opt|arg|flag|param|switch|\bon\b|help|usage", re.IGNORECASE)
-_SAYS_WHAT_FOR = re.compile(r"[\"'][^\"']*\w\s\w+\s\w[^\"']*[\"']|--[\w-]+\s{2,}\w")
+_TAKES_OPTIONS = lazy_regex(r"opt|arg|flag|param|switch|\bon\b|help|usage", re.IGNORECASE)
+_SAYS_WHAT_FOR = lazy_regex(r"[\"'][^\"']*\w\s\w+\s\w[^\"']*[\"']|--[\w-]+\s{2,}\w")
 _LONGEST_DECLARATION, _LONGEST_ENTRY, _FARTHEST = 12, 8, 60
-_NEXT_ENTRY = re.compile(r"\s*(?:[#=|`-]|\.\.|\.(?!br\b|\s)|\* )")
+_NEXT_ENTRY = lazy_regex(r"\s*(?:[#=|`-]|\.\.|\.(?!br\b|\s)|\* )")
 
 _Places = dict[str, tuple[str, int]]
 """Names of variables, each with the path and the line, from 1, where code first reads it."""

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from quaestor.chunking.headings import TERM_LEVEL, Heading, article_title, asciidoc_headings, plain_title
 from quaestor.chunking.manual_headings import MANUALS
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
-FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
-_TITLE = re.compile(
+FENCE = lazy_regex(r"^[ \t]*(```+|~~~+)")
+_TITLE = lazy_regex(
     r"^(?:#{1,6}|={1,6}(?!\s+\"))\s+(?P<title>\S.*)|^(?P<marks>={2,6})(?P<wiki>[^=\s].*[^=\s])(?P=marks)\s*$"
 )
-_UNDERLINE = re.compile(r"^([=\-~^\"'*+#])\1{2,}\s*$")
-_LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
+_UNDERLINE = lazy_regex(r"^([=\-~^\"'*+#])\1{2,}\s*$")
+_LISTING = lazy_regex(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
 """The first and the last line of a listing in AsciiDoc. Below a title of the same length, hyphens are an underline."""
-_EMPTY = re.compile(r"^[\W_]*$")
-NO_WORDS = re.compile(
+_EMPTY = lazy_regex(r"^[\W_]*$")
+NO_WORDS = lazy_regex(
     r"^\s*(?:\[[^\]^][^\]]*\]:\s*\S+.*"  # where a link leads
     r"|(?:\{\{[%<].*?[%>]\}\}\s*)+|(?:\{%.*?%\}\s*)+|\{[:#.][^{}]*\}|(?:1\.|[-*])\s+TOC"  # shortcodes, attributes
     r"|(?:(?:<!--(?:(?!-->).)*-->|<a\s+(?:id|name)=[^>]*+>(?:\s*+</a>)?+"
@@ -35,32 +35,31 @@ NO_WORDS = re.compile(
     r")\s*$"
 )
 """Lines that only programs read."""
-_APART = re.compile(
+_APART = lazy_regex(
     r"(?P<indent>\s*)\.\. (?:TODO\b"
     r"|(?:todo|(?:section|code|module)author|figure|image|digraph|graph|graphviz|toctree|meta|include)::)"
 )
 """The first line of a block of reStructuredText about the page; the block's lines are indented more."""
-_REQUEST = re.compile(
+_REQUEST = lazy_regex(
     r"[.'](?:\\\".*|(?:B[dl]|br|E[dl]|fi|HP|in|LP|nf|PD|Pp?|PP|R[ES]|sp|TP|TQ|ad|nh|hy|na|ne|ns|ta)(?:\s.*)?)"
     r"|=(?:over|back|cut|pod|encoding|begin|end|for)\b.*|@(?:node|end|menu|[cfkpv]index|c|comment|need|sp|page)\b.*"
     r"|\\(?:begin|end|label|index|name|alias|keyword)\{.*|\}|#\+\w+:.*"
 )
 """Layout commands of roff, POD, Texinfo, LaTeX and Org that hold no words."""
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
-LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*")
-_LINKED = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
-_LINKED_WITHIN = re.compile(rf"{LISTED.pattern}(?:\[[^\]]+\]\(#|\[\[#)")
+_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
+LISTED = lazy_regex(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*")
+_LINKED = lazy_regex(rf"{LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
+_LINKED_WITHIN = lazy_regex(rf"{LISTED.pattern}(?:\[[^\]]+\]\(#|\[\[#)")
 _CONTENTS = 3
 """The fewest items of a table of contents."""
-LIST_ITEM = re.compile(r"\s*(?:[-*+•]+|\.{1,3}|#\.|\(?\w{1,3}[.)])\s+\S")
-_TABLE_ROW = re.compile(r"\s*\|.*\|")
-TABLE_RULE = re.compile(r"\s*\|[\s:|-]+\|\s*")
+LIST_ITEM = lazy_regex(r"\s*(?:[-*+•]+|\.{1,3}|#\.|\(?\w{1,3}[.)])\s+\S")
+_TABLE_ROW = lazy_regex(r"\s*\|.*\|")
+TABLE_RULE = lazy_regex(r"\s*\|[\s:|-]+\|\s*")
 _FEWEST_ITEMS, _LINES_OF_LEAD = 2, 4
-_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
+_FRONT_MATTER = lazy_regex(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A paragraph, an item of a list, or a fenced block with its fences.
 
     Attributes:

@@ -16,6 +16,7 @@ import numpy as np
 
 from quaestor.answers.quotable_stretches import PROSE
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.questions import asks_amount, says_amount
 from quaestor.core.terms import content_terms
 from quaestor.embedding.static import StaticEmbedder
@@ -45,34 +46,34 @@ _NEAR_WITH_AMOUNT = 4.0
 """How far behind the best a passage may be that comes first because it states the amount that is asked for."""
 _NEAR_MINUTES = 2.0
 """How far behind minutes another document may be that comes before them."""
-MINUTES = re.compile(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
+MINUTES = lazy_regex(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
 """In a path: of documents whose headings name what was talked about; what holds is told by others."""
-_ASKS_MINUTES = re.compile(
+_ASKS_MINUTES = lazy_regex(
     r"\b(?:meetings?|minutes|agendas?|discuss\w*|decided|attend\w*|present|said|propos\w+|when|who|why|\d{4})\b",
     re.IGNORECASE,
 )
-_ASKS_LIMIT = re.compile(
+_ASKS_LIMIT = lazy_regex(
     r"\bhow\s+(?:old|large|big|far|fast|small)\b|^\W*(?:since\s+|seit\s+|bis\s+|depuis\s+|desde\s+)?(?:when|wann|quand|cuándo)\b"
     r"|\bwhich\s+year\b"
     r"|\b(?:maximum|minimum|limit|default|number\s+of|size|percent\w*|version)\b",
     re.IGNORECASE,
 )
-_AMOUNT = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)*)(?!\w|\.\d)")
-_WORD = re.compile(r"[^\W\d_][\w'-]+|\d[\d.]*")
-_BLANK_LINES = re.compile(r"\n\s*\n")
+_AMOUNT = lazy_regex(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b", re.IGNORECASE)
+_NUMBER = lazy_regex(r"(?<![\w.])v?(\d+(?:\.\d+)*)(?!\w|\.\d)")
+_WORD = lazy_regex(r"[^\W\d_][\w'-]+|\d[\d.]*")
+_BLANK_LINES = lazy_regex(r"\n\s*\n")
 _FEWEST_WORDS = 4
 
 # A message such as "Are you sure?" is looked for where it stands.
-_QUESTION = re.compile(
+_QUESTION = lazy_regex(
     r"\b(?:how|what|which|where|who|why|when|wie|was|welche\w*|wo|wer|warum|wann|comment|que|qu'\w+|quel\w*|où|qui|pourquoi"
     r"|cómo|qué|cuál\w*|dónde|quién|cuándo)\b|[吗呢么谁哪何か][？?]?$|什么|怎么|どう|なぜ|どこ",
     re.IGNORECASE,
 )
 _FEWEST_LISTED = 3
-_LISTED = re.compile(r"""["'`“][^"'`“”\n]*\w[^"'`“”\n]*[?？]\\?["'`”]""")
-_ANSWERED = re.compile(r"\banswer(?:s|ed)?\b", re.IGNORECASE)
-_ASKS_FOR_QUESTIONS = re.compile(r"\b(?:questions?|asks?|asked)\b", re.IGNORECASE)
+_LISTED = lazy_regex(r"""["'`“][^"'`“”\n]*\w[^"'`“”\n]*[?？]\\?["'`”]""")
+_ANSWERED = lazy_regex(r"\banswer(?:s|ed)?\b", re.IGNORECASE)
+_ASKS_FOR_QUESTIONS = lazy_regex(r"\b(?:questions?|asks?|asked)\b", re.IGNORECASE)
 _QUOTED = r"""["'`“‘«]\W{0,3}"""
 
 

@@ -22,6 +22,7 @@ from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import lazy_regex
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import profile_path
 
@@ -33,7 +34,7 @@ IT = (
     r"|program|tool|software|app(?:lication)?))"
 )
 _WORK = rf"(?:{IT}|the\s+(?:text|code|content|book|data|documentation|docs))"
-_LICENCE = re.compile(
+_LICENCE = lazy_regex(
     rf"(?:under\s+)?(?:what|which)\s+(?:kind\s+of\s+)?licen[cs]e\s+(?:is\s+{_WORK}(?:\s+(?:under|published|released|distributed))*(?:\s+under)?"
     rf"|does\s+{IT}\s+(?:use|have)|{IT}\s+(?:is\s+under|has|uses))"
     rf"|(?:what|which)(?:\s+is|'s)\s+the\s+licen[cs]e(?:\s+(?:of|for)\s+{IT})?|(?:how|under\s+(?:what|which)\s+(?:licen[cs]e|terms))"
@@ -46,40 +47,40 @@ _THINGS = (
     r"(?:(?:third[- ]party|external|other|runtime|direct|python|npm|node|ruby|go|rust|java|php|system)\s+)*"
     r"(?:dependenc(?:y|ies)|libraries|packages)"
 )
-_DEPENDS = re.compile(
+_DEPENDS = lazy_regex(
     rf"(?:what|which)(?:\s+are|'re)?\s+(?:its|the|all\s+the)\s+{_THINGS}(?:\s+(?:of|for|in)\s+{IT})?"
     rf"|(?:what|which)\s+{_THINGS}\s+(?:does|do|are)\s+(?:{IT}|there|needed)(?:\s+(?:have|use|need|depend\s+on|require))?"
     rf"|what\s+(?:else\s+)?(?:does\s+{IT}\s+(?:depend\s+on|require)|{IT}\s+(?:depends\s+on|requires))"
     rf"|(?:list|show)(?:\s+me)?\s+(?:its|the|all(?:\s+the)?)?\s*dependencies(?:\s+(?:of|for)\s+{IT})?|dependencies"
 )
-_MAINTAINS = re.compile(
+_MAINTAINS = lazy_regex(
     r"(?:who(?:'s|\s+(?:is|are))?\s+(?:the\s+)?(?:main\s+|current\s+|code\s+)?(?:maintain(?:s|ing)|owns?|responsible\s+for"
     rf"|(?:maintainers?|owners?|codeowners)(?:\s+(?:of|for))?)|by\s+whom\s+is)(?:\s+(?P<what>{_WORK}|\S+))?(?:\s+maintained)?"
 )
-_NAMES_MAINTAINERS = re.compile(
+_NAMES_MAINTAINERS = lazy_regex(
     r"(?:maintainers|codeowners|owners|owners_aliases)(?:\.(?:md|txt|rst|toml))?", re.IGNORECASE
 )
-_MAINTAINERS = re.compile(
+_MAINTAINERS = lazy_regex(
     r"\W*(?:the\s+)?(?:(?:current|core|active)\s+)*(?:maintainers?|core\s+team|code\s*owners)\W*", re.I
 )
 """Headings of a README above the names of maintainers."""
-_SAYS_MAINTAINER = re.compile(
+_SAYS_MAINTAINER = lazy_regex(
     r"\b(?:is|being|and)\s+(?:\w+\s+){0,2}maintained\s+(?:\w+\s+){0,2}by\s+(?!third)|\bmaintainers?(?:\s+(?:is|are)\b|:)",
     re.IGNORECASE,
 )
-_BY_FIELD = re.compile(
+_BY_FIELD = lazy_regex(
     r"""\s*["']?(?:maintainers?|authors?)["']?\s*(?:=|:)(?!:)|\s*\w+\.(?:authors?)\s*=""", re.IGNORECASE
 )
 _MOST_OWNERS = 20
-_LICENCE_FILE = re.compile(
+_LICENCE_FILE = lazy_regex(
     r"(?:licen[cs]e|copying|unlicense)(?:[._-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl|text|code|docs?|data)){0,2}",
     re.IGNORECASE,
 )
 _HEAD_OF_LICENCE = 6
-_FIELD = re.compile(
+_FIELD = lazy_regex(
     r"""\s*["']?(?:spdx-)?licen[cs]es?["']?\s*[:=]\s*\S|.*\.licen[cs]es?\s*=|\s*<licen[cs]es?>""", re.IGNORECASE
 )
-_MANIFESTS = re.compile(
+_MANIFESTS = lazy_regex(
     r"package\.json|pyproject\.toml|setup\.(?:cfg|py)|cargo\.toml|composer\.json|pubspec\.ya?ml|mix\.exs|pom\.xml"
     r"|build\.gradle(?:\.kts)?|[\w-]+\.(?:gemspec|cabal|nimble|rockspec)|description|package\.swift",
     re.IGNORECASE,
@@ -179,7 +180,7 @@ _RUNS = (
     rf"(?:\s+(?:to|for)\s+(?:build|run|us|install|compil|develop)\w*(?:\s+(?:{IT}|from\s+source))?|\s+(?:by|for|in|with)\s+{IT})?"
 )
 _WHICH = rf"(?:(?:what|which)(?:\s+(?:is|are))?\s+)?(?:the\s+)?{_LEAST}(?:required\s+|supported\s+)?"
-_VERSIONS = re.compile(
+_VERSIONS = lazy_regex(
     rf"{_WHICH}{_LANGUAGE}[ -](?:versions?|standards?)\s*{_RUNS}"
     rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'of')}\s*{_RUNS}"
     rf"|{_WHICH}versions?\s+of\s+(?P<other>[a-z][\w.+-]*)\s+(?:does|do|is|must)\s+{IT}?\s*(?:need(?:ed)?|require[ds]?|support)"
@@ -188,20 +189,20 @@ _VERSIONS = re.compile(
     rf"|welche\s+{_LANGUAGE.replace('language', 'german')}[ -]version(?:en)?"
     r"\s+(?:brauch\w*|benötig\w*|wird|werden|ist|sind|unterstütz\w*)\b.*"
 )
-_README = re.compile(r"readme(?:\.(?:md|rst|txt|adoc|org))?", re.IGNORECASE)
-_NEEDED = re.compile(
+_README = lazy_regex(r"readme(?:\.(?:md|rst|txt|adoc|org))?", re.IGNORECASE)
+_NEEDED = lazy_regex(
     r"\b(?:requir\w*|needs?|needed|support\w*|compatib\w*|minimum|at\s+least|newer|later|higher|above|up|prerequisites?)\b|\d\+|>=|≥",
     re.IGNORECASE,
 )
 _MOST_SAID = 4
-_DOCKERFILE = re.compile(r"(?:dockerfile|containerfile)(?:\.\w+)?", re.IGNORECASE)
+_DOCKERFILE = lazy_regex(r"(?:dockerfile|containerfile)(?:\.\w+)?", re.IGNORECASE)
 _IMAGES = {"node.js": "node", "nodejs": "node", "go": "golang", "java": r"(?:openjdk|eclipse-temurin)", "rustc": "rust"}
 """Names of container images that differ from the name of the language."""
 _LONGEST_FIELD = 8
-_EXTRAS = re.compile(r"(?<=\w)\[[\w,. -]*\]")
+_EXTRAS = lazy_regex(r"(?<=\w)\[[\w,. -]*\]")
 """The extras of a package: ``Django[argon2]``."""
-_LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists|module\.bazel", re.IGNORECASE)
-_LISTS_NEEDS = re.compile(
+_LINE_BY_LINE = lazy_regex(r"gemfile$|configure\.|cmakelists|module\.bazel", re.IGNORECASE)
+_LISTS_NEEDS = lazy_regex(
     r"\W*(?:(?:build|runtime|system)\s+)?(?:dependenc(?:y|ies)|requirements|prerequisites)\W*", re.IGNORECASE
 )
 """Headings of a README above the requirements."""

@@ -11,13 +11,14 @@ from itertools import accumulate, groupby
 from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
 from quaestor.answers.paragraphs import FENCE, LISTED, Piece, pieces_of
 from quaestor.chunking.languages import PROSE as DOCUMENTS
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
 PROSE = frozenset(("", "mdx", "rst", "tex", *DOCUMENTS))
 _PLAIN = frozenset(("", "text"))
-_COMMENTED = re.compile(r"[#;](?![#;])")
-_BLOCK = re.compile(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_COMMENTED = lazy_regex(r"[#;](?![#;])")
+_BLOCK = lazy_regex(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 MOST_LINES = 30
 """The most lines of code that are quoted together."""
 MOST_CHARACTERS = 1000
@@ -29,23 +30,23 @@ _OF_BEST_FURTHER = 0.2
 """The same share for a definition in a further quote, which is less certain to be the answer."""
 _MOST_HEAD_LINES = 12
 _MOST_CHECKED = 1900  # characters: a longer quote is not read as one when its citation is checked
-_STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
-_WITHIN_SENTENCE = re.compile(
+_STOP = lazy_regex(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
+_WITHIN_SENTENCE = lazy_regex(
     r"\s*(?:and|or|but|that|which|who|whose|to|of|in|for|with|by|from|is|are|does|do|has|have|can|should|will|not|und|oder|dass"
     r"|et|ou|qui|que|y|o|de|del)\s+[^\W\d_]|[ \t]+[a-zà-þ]+[ \t]+[^\W\d_]"
 )
 """The beginning of a passage that was cut within a sentence: a word of grammar, or indentation below an item."""
-_IMPORTS = re.compile(
+_IMPORTS = lazy_regex(
     r"\s*(?:package\s+[\w.]+;?\s*$|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s+[\w:\\{]|extern\s+crate\b|mod\s+\w+;"
     r"|\#\s*(?:include|pragma|import)\b|(?:global\s+)?using\s+[\w.]+;|require(?:_relative|_once)?\b[^=]*$"
     r"|(?:const|let|var)\s[^=]*=\s*require\(|['\"]use strict)"
 )
-_LICENCE = re.compile(r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?://|#|--|;)[^\n]*(?:\n[^\S\n]*|\Z))+)\s*", re.DOTALL)
+_LICENCE = lazy_regex(r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?://|#|--|;)[^\n]*(?:\n[^\S\n]*|\Z))+)\s*", re.DOTALL)
 """A comment at the beginning of a file, which may be its licence."""
-_LICENSED = re.compile(r"\b(?:copyright|licen[sc]ed?\b.{0,40}\bunder|SPDX-License)\b", re.IGNORECASE | re.DOTALL)
-_DOCSTRING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
-_ROW = re.compile(r"[ \t]*\|")
-_RULE = re.compile(r"\s*\|(?=[^-\n]*-)[ \t:|-]++$|\s*\+=[=+]*\+", re.MULTILINE)
+_LICENSED = lazy_regex(r"\b(?:copyright|licen[sc]ed?\b.{0,40}\bunder|SPDX-License)\b", re.IGNORECASE | re.DOTALL)
+_DOCSTRING = lazy_regex(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
+_ROW = lazy_regex(r"[ \t]*\|")
+_RULE = lazy_regex(r"\s*\|(?=[^-\n]*-)[ \t:|-]++$|\s*\+=[=+]*\+", re.MULTILINE)
 """The line below the head of a table, in Markdown and in reStructuredText."""
 _PAGE = re.compile(r"^(?:## )?(Page \d+)(?!\S*\d)", re.MULTILINE)
 """A page of a PDF, which is a section."""
@@ -54,7 +55,7 @@ _MANY_ROWS = 8
 """From this number of rows on, only telling rows are quoted."""
 _LOOKED_BACK = 40
 """The most items or rows above a quote in which the beginning of its list or table is searched for."""
-_DEFINITION = re.compile(
+_DEFINITION = lazy_regex(
     r"^\s*(?:@\w|(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe"
     r"|open|override|inline|const|virtual|extern)\b\s*)*"
     r"(?:def|class|func|fn|function|fun|interface|struct|enum|trait|impl|type|module|record|protocol|object|defmodule|defp?)\b"
@@ -98,8 +99,8 @@ class Stretch:
     @property
     def parts(self) -> tuple[tuple[int, int], ...]:
         """(start, end) of its head, if it has one, and of the stretch itself."""
-        own = (self.start, self.end)
-        return (own,) if self.head is None else (self.head, own)
+        stretch = (self.start, self.end)
+        return (stretch,) if self.head is None else (self.head, stretch)
 
     def lines_of(self, start: int, end: int) -> tuple[int, int]:
         """Return the document's first and last line of a part."""
@@ -175,7 +176,7 @@ def whole_passage(passage: Passage, found_lines: tuple[int, int], weight: Callab
     first = text.count("\n", 0, pieces[0].start) + passage.start_line
     lines = (first + text.count("\n", pieces[0].start, piece.start) for piece in pieces)
     at = next((number for number, line in enumerate(lines) if line >= found_lines[0]), len(pieces) - 1)
-    before = [one for one in all_pieces if one.end <= pieces[0].start]
+    before = [piece for piece in all_pieces if piece.end <= pieces[0].start]
     head = _head_of_table(text, before, pieces[0].start) if _ROW.match(text, pieces[0].start) else None
     beside = head is not None and not text[head[1] : pieces[0].start].strip()
     start, head = (head[0], None) if head is not None and beside else (pieces[0].start, head)
@@ -207,7 +208,7 @@ def _pieces_of(passage: Passage) -> list[Piece]:
     stop = _STOP.search(text, first.start, first.end)
     if stop is not None:
         start = stop.end() + len(text[stop.end() :]) - len(text[stop.end() :].lstrip())
-        return [replace(first, start=start), *pieces[1:]]
+        return [first._replace(start=start), *pieces[1:]]
     return pieces[1:] or pieces
 
 
@@ -247,7 +248,7 @@ def _past_imports(text: str) -> int:
     for line in text[at:].splitlines(keepends=True):
         if not depth and line.strip() and not _IMPORTS.match(line):
             break
-        depth += sum(line.count(one) for one in "([{") - sum(line.count(one) for one in ")]}")
+        depth += sum(line.count(bracket) for bracket in "([{") - sum(line.count(bracket) for bracket in ")]}")
         at += len(line)
         past = at if not depth else past
     return past
@@ -309,14 +310,14 @@ def _without_edges(
     text: str, pieces: Sequence[Piece], weight: Callable[[str], float], least: float = _OF_BEST
 ) -> list[Piece]:
     """Return pieces without the first and last sections that hold less than the best one's share times ``least``."""
-    sections = [list(own) for _, own in groupby(pieces, key=lambda piece: piece.section)]
-    shares = [weight("\n".join([own[0].heading, *(text[one.start : one.end] for one in own)])) for own in sections]
+    sections = [list(section) for _, section in groupby(pieces, key=lambda piece: piece.section)]
+    texts = ("\n".join([part[0].heading, *(text[one.start : one.end] for one in part)]) for part in sections)
+    shares = [weight(words) for words in texts]
     best = [number for number, share in enumerate(shares) if share >= least * max(shares)]
-    return [piece for own in sections[best[0] : best[-1] + 1] for piece in own]
+    return [piece for section in sections[best[0] : best[-1] + 1] for piece in section]
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(NamedTuple):
     """Lines of code from ``first`` to ``last``, and the lines of their definition's head."""
 
     first: int
@@ -352,8 +353,8 @@ def _within(block: Block, lines: Sequence[str], head: tuple[int, int] | None) ->
         for first in range(block.first, max(block.first + 1, block.last - step + 1), step):
             yield _Run(first, min(block.last, first + MOST_LINES - 1), head)
         return
-    own = _head(block, lines)
-    yield from _runs(inner, lines, own if own is not None else head)
+    own_head = _head(block, lines)
+    yield from _runs(inner, lines, own_head if own_head is not None else head)
 
 
 def _head(block: Block, lines: Sequence[str]) -> tuple[int, int] | None:
@@ -405,18 +406,18 @@ def _lead_of(text: str, pieces: Sequence[Piece], number: int) -> tuple[int, int]
     """
     start, end = pieces[number].start, pieces[number].end
     nearest = pieces[max(0, number - _LOOKED_BACK) : number]
-    before = [one for one in nearest if one.section == pieces[number].section]
+    before = [piece for piece in nearest if piece.section == pieces[number].section]
     if _ROW.match(text, start):
         return _head_of_table(text, before, start)
     if not LISTED.match(text[start:end]):
         return None
     margin = _margin(text, start)
-    for one in reversed(before):
-        words = text[one.start : one.end]
-        if _margin(text, one.start) > margin or (LISTED.match(words) and _margin(text, one.start) == margin):
+    for piece in reversed(before):
+        words = text[piece.start : piece.end]
+        if _margin(text, piece.start) > margin or (LISTED.match(words) and _margin(text, piece.start) == margin):
             continue
         leads = words.rstrip(" *_`\n").endswith((":", "：")) and len(words) <= _LONGEST_LEAD
-        return (one.start, one.end) if leads else None
+        return (piece.start, piece.end) if leads else None
     return None
 
 
@@ -431,12 +432,12 @@ def _head_of_table(text: str, before: Sequence[Piece], start: int) -> tuple[int,
     """Return (start, end) of the head of the table with a row at ``start``: its first row and the line below it."""
     after = start
     head = None
-    for one in reversed(before):
-        between = text[one.end : after]
-        if not _ROW.match(text, one.start) or "\n\n" in between:
+    for piece in reversed(before):
+        between = text[piece.end : after]
+        if not _ROW.match(text, piece.start) or "\n\n" in between:
             break
         ruled = _RULE.match(between)
-        head, after = (one.start, one.end + ruled.end()) if ruled else None, one.start
+        head, after = (piece.start, piece.end + ruled.end()) if ruled else None, piece.start
     return head
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import is_list_of_links
 from quaestor.answers.passage_order import (
@@ -31,6 +30,7 @@ from quaestor.answers.passage_order import (
 from quaestor.answers.quotable_stretches import Stretch, is_prose, stretches_of, whole_passage, without_neighbours
 from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, label_of, text_of_quotes
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Usage
 from quaestor.core.questions import asks_amount, asks_default, asks_for_several, says_amount, says_default
 from quaestor.core.terms import content_terms
@@ -104,8 +104,7 @@ _OF_GUIDE = 0.6
 _ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|examples?)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractiveAnswer:
+class ExtractiveAnswer(NamedTuple):
     """An answer made of quotes.
 
     Attributes:
@@ -124,12 +123,12 @@ class ExtractiveAnswer:
 
     def unsure(self) -> ExtractiveAnswer:
         """Return the answer with the remark that its quotes may not answer."""
-        return replace(self, text=text_of_quotes(self.quotes, lead=UNSURE), lead=UNSURE) if self.quotes else self
+        return self._replace(text=text_of_quotes(self.quotes, lead=UNSURE), lead=UNSURE) if self.quotes else self
 
     def naming(self, missing: Sequence[str]) -> ExtractiveAnswer:
         """Return a refusal with the words that the question is about and no passage mentions; an answer as it is."""
         named = NOT_FOUND.format(" or ".join(map(repr, missing)))
-        return replace(self, text=named) if missing and self.text == NOTHING else self
+        return self._replace(text=named) if missing and self.text == NOTHING else self
 
     def under(
         self,
@@ -141,9 +140,9 @@ class ExtractiveAnswer:
         """Return the answer with renumbered passages; what ``earlier`` answers quote is shortened for this question."""
         if not self.quotes:
             return self
-        quotes = tuple(replace(quote, n=numbers[quote.n]) for quote in self.quotes)
+        quotes = tuple(quote._replace(n=numbers[quote.n]) for quote in self.quotes)
         text = text_of_quotes(quotes, earlier, question, lead=self.lead, encode=encode)
-        return replace(self, quotes=quotes, text=text)
+        return self._replace(quotes=quotes, text=text)
 
 
 def answer(
@@ -232,8 +231,7 @@ class ExtractiveModel:
         yield Finished(reason="stop", usage=Usage(0, 0, reported=False), model=self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class _ScoredStretch:
+class _ScoredStretch(NamedTuple):
     """The best stretch of a passage.
 
     Attributes:
@@ -403,7 +401,7 @@ def _choose(
     chosen = _enough_to_read([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)], enough)
     weight = weight_of_texts(question, rarity, prose=False)
     further = (
-        replace(one, stretch=without_neighbours(one.stretch, weight))
+        one._replace(stretch=without_neighbours(one.stretch, weight))
         for one in chosen[1 : most if of_code else most + 1]
     )
     return [chosen[0], *further]
@@ -447,7 +445,7 @@ def _quotes_of(question: str, chosen: Sequence[_ScoredStretch]) -> Iterator[Quot
     several = asks_for_several(question)
     for one in chosen:
         further = not several and ((guided and one.stretch.code) or one.behind - chosen[0].behind >= _HALF)
-        yield from (replace(quote, further=further) for quote in _quotes(one))
+        yield from (quote._replace(further=further) for quote in _quotes(one))
 
 
 def _quotes(one: _ScoredStretch) -> list[Quote]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
 from quaestor.answers.passage_order import Encode
 from quaestor.answers.readable_markup import as_shown
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms
 from quaestor.core.wording import WITHOUT_MODEL
 from quaestor.llm.prompts.numbered_passages import Passage, where
@@ -27,8 +27,7 @@ _LONGEST_LABEL = 90
 _SENTENCE = re.compile(r"\S.*?(?:[.!?]['\")\]*_`]*(?=\s)|(?=\n\s*\n)|(?=\n\s*(?:[-*+|]|\d+[.)])\s)|\Z)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(NamedTuple):
     """A verbatim part of a passage.
 
     Attributes:
@@ -111,17 +110,17 @@ def _shorten(quote: Quote, question: str, encode: Encode | None) -> Quote:
     if any(fits):
         best = fits.index(max(fits))
         alone = not wanted.isdisjoint(content_terms(texts[best]))
-        return replace(quote, text=texts[best] if alone else _with_following(quote.text, parts[best:]))
+        return quote._replace(text=texts[best] if alone else _with_following(quote.text, parts[best:]))
     line = quote.text.split("\n", 1)[0]
     cut = line[:_MOST_AGAIN]
-    return replace(quote, text=cut if cut == line else cut.rpartition(" ")[0] or cut)
+    return quote._replace(text=cut if cut == line else cut.rpartition(" ")[0] or cut)
 
 
 def _sentences_of(quote: Quote) -> Iterator[Piece]:
     for piece in pieces_of(quote.text, begins=False, language=quote.language):
         for match in _SENTENCE.finditer(quote.text, piece.start, piece.end):
             if len(match[0]) <= _LONGEST_PART:
-                yield replace(piece, start=match.start(), end=match.end())
+                yield piece._replace(start=match.start(), end=match.end())
 
 
 def _with_following(text: str, parts: Sequence[Piece]) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html import unescape
 
 from quaestor.answers.paragraphs import NO_WORDS
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 _AFTER = r"(?P<after>[.,;:!?)]*)"
@@ -87,8 +87,7 @@ def _fenced(match: re.Match[str]) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Markup:
+class _Markup(NamedTuple):
     """How a language of documents is shown in Markdown.
 
     Attributes:
@@ -104,8 +103,8 @@ class _Markup:
     words: Sequence[_Rule]
 
 
-_MARKS = re.compile(r"^[ \t]*(?P<fence>```+|~~~+)[^\n]*\n(?s:.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)", re.MULTILINE)
-_BACKTICKS = re.compile(r"(`+[^`\n]+`+)")
+_MARKS = lazy_regex(r"^[ \t]*(?P<fence>```+|~~~+)[^\n]*\n(?s:.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)", re.MULTILINE)
+_BACKTICKS = lazy_regex(r"(`+[^`\n]+`+)")
 _MARKUP = {
     "markdown": _Markup(
         _MARKS,
@@ -134,7 +133,7 @@ _MARKUP = {
         ),
     ),
     "restructuredtext": _Markup(
-        re.compile(r"(?!)"),
+        lazy_regex(r"(?!)"),
         _rules(
             (
                 r"^[ \t]*\.\.[ \t]+(?:code(?:-block)?|sourcecode|parsed-literal|highlight)::.*(?:\n[ \t]+:[\w-]+:.*)*",
@@ -148,7 +147,7 @@ _MARKUP = {
             (r"(?<=\S)::[ \t]*$", ":"),
             (r"^[ \t]*::[ \t]*$", ""),
         ),
-        re.compile(r"(``[^\n]+?``)"),
+        lazy_regex(r"(``[^\n]+?``)"),
         _rules(
             (rf"(?<![\w`]):(?P<name>[a-z][\w:.-]*):`(?P<said>[^`]+)`{_AFTER}", _role),
             (rf"(?<![\w`])`(?P<text>[^`<>]*)<(?P<url>[^`<>\s]+)>`__?{_AFTER}", _link),
@@ -158,7 +157,7 @@ _MARKUP = {
         ),
     ),
     "org": _Markup(
-        re.compile(
+        lazy_regex(
             r"^(?P<margin>[ \t]*)(?P<mark>#\+)(?i:begin_(?:src|example))[ \t]*(?P<language>[\w+-]*)[^\n]*\n"
             r"(?P<body>(?s:.*?))(?:(?P<end>^[ \t]*#\+(?i:end_(?:src|example))[ \t]*$)|\Z)",
             re.MULTILINE,
@@ -178,7 +177,7 @@ _MARKUP = {
         ),
     ),
     "asciidoc": _Markup(
-        re.compile(
+        lazy_regex(
             r"(?:\A|(?<=\n\n)|(?<=\]\n))(?:^\[source[^\]\n,]*(?:,[ \t]*(?P<language>\w+))?[^\]\n]*\]\n)?"
             r"^(?P<margin>)(?P<mark>-{4,}|\.{4,})[ \t]*\n(?P<body>(?s:.*?))(?:(?P<end>^(?P=mark)[ \t]*$)|\Z)",
             re.MULTILINE,
@@ -202,12 +201,12 @@ _MARKUP = {
         ),
     ),
     "mediawiki": _Markup(
-        re.compile(r"(?!)"),
+        lazy_regex(r"(?!)"),
         _rules(
             (r"^(?P<level>={1,6})[ \t]*(?P<title>[^=\s].*?)[ \t]*={1,6}[ \t]*$", _title),
             (r"^#[ \t]+", "1. "),
         ),
-        re.compile(r"(<(?:code|nowiki|pre)>[^\n]*?</(?:code|nowiki|pre)>)"),
+        lazy_regex(r"(<(?:code|nowiki|pre)>[^\n]*?</(?:code|nowiki|pre)>)"),
         _rules(
             (r"<ref\b[^<>]*/>|<ref\b[^<>]*>(?s:.*?)</ref>", _blank),
             (r"'{3}([^\n]+?)'{3}", r"**\1**"),

@@ -12,6 +12,7 @@ from posixpath import dirname
 from quaestor.answers.drafts import in_code
 from quaestor.chunking.languages import KEYED, PROSE
 from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import find_words, same_in_any_style, styles_of, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
@@ -24,42 +25,42 @@ from quaestor.search.spelling import replace_unknown
 _WORDING = frozenset(
     "error message getmessage string tostring what new init __init__ __str__ constructor initialize __construct".split()
 )
-_MAKES_FAULT = re.compile(r"^[a-z_]\w*(?:[Ee]rror|[Ee]xception|[Ff]ailure|[Ff]ault)$")
+_MAKES_FAULT = lazy_regex(r"^[a-z_]\w*(?:[Ee]rror|[Ee]xception|[Ff]ailure|[Ff]ault)$")
 """A function that makes an error for its callers to raise: ``timeoutError(...)``."""
-_RAISED = re.compile(r"\b(?:raise|throw|panic|return\s+(?:Err|Promise\.reject|nil,))\b")
-_ATTRIBUTE = re.compile(r"\s*#\[")
-_VARIANT = re.compile(r"\s*([A-Z]\w+)")
-_BOUND = re.compile(
+_RAISED = lazy_regex(r"\b(?:raise|throw|panic|return\s+(?:Err|Promise\.reject|nil,))\b")
+_ATTRIBUTE = lazy_regex(r"\s*#\[")
+_VARIANT = lazy_regex(r"\s*([A-Z]\w+)")
+_BOUND = lazy_regex(
     r"\s*(?:(?:const|var|let|val|public|private|internal|static|final|readonly|export|type|string|[Ee]rror|String)\s+)*"
     r"([A-Z][A-Z0-9]*_[A-Z0-9_]+|\w*[Ee]rr(?:or)?[A-Z]\w*|[A-Z]\w*(?:Error|Exception))\b[^=:(\"']{0,40}(?::?=|:)(?![=:])"
 )
 """The name of an error or a constant, with the value that is bound to it."""
-_ENDED = re.compile(r"[;}]\s*$")
-_CATALOGUE_KEY = re.compile(r"\s*[\"']?([A-Za-z][\w.-]{2,100})[\"']?\s*(?:=|:)(?=\s|$)")
+_ENDED = lazy_regex(r"[;}]\s*$")
+_CATALOGUE_KEY = lazy_regex(r"\s*[\"']?([A-Za-z][\w.-]{2,100})[\"']?\s*(?:=|:)(?=\s|$)")
 _LONGEST_VALUE = 12
 _NEAR = 3
 _LONGEST_LINE = 2_000
-_CAUGHT = re.compile(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*)\b")
+_CAUGHT = lazy_regex(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*)\b")
 """Signs in a line that compares or catches an error."""
 _SLIP = 0.9
 """The least similarity, 0 to 1, of a misspelt path to the path that it means."""
-_COMMENTED = re.compile(r"^[ \t]*(?://|#|\*|/\*)[^\n]*|\"\"\".{,600}?\"\"\"", re.MULTILINE | re.DOTALL)
+_COMMENTED = lazy_regex(r"^[ \t]*(?://|#|\*|/\*)[^\n]*|\"\"\".{,600}?\"\"\"", re.MULTILINE | re.DOTALL)
 _FEWEST_WORDS = 5
 """The fewest words of a comment that says more than an error's name."""
 _LONGEST_END = 8
 _MOST_NAMESAKES = 5
 _MOST_METHODS = 12
-_INTERFACE = re.compile(r"\binterface\s*\{")
-_METHOD = re.compile(r"^[ \t]+([A-Za-z_]\w*)\(", re.MULTILINE)
+_INTERFACE = lazy_regex(r"\binterface\s*\{")
+_METHOD = lazy_regex(r"^[ \t]+([A-Za-z_]\w*)\(", re.MULTILINE)
 _MOST_ENDS = 10
 _DEFINING = 50
-_SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
-_QUALIFIED = re.compile(r"\w(?:::|\.)\w")
-_NUMBERED = re.compile(r"(?P<series>[a-z]{2,12}|)[ _-]?0*(?P<number>\d{1,6})(?![a-z\d])")
+_SINGLE_COLON = lazy_regex(r"(?<=\w):(?=[^\W\d])")
+_QUALIFIED = lazy_regex(r"\w(?:::|\.)\w")
+_NUMBERED = lazy_regex(r"(?P<series>[a-z]{2,12}|)[ _-]?0*(?P<number>\d{1,6})(?![a-z\d])")
 _SERIES, _SERIES_OF_PROJECT = 3, 10
 """The fewest numbered documents that make a series; more if it bears the corpus's own name, whose numbers are versions.
 """
-_ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
+_ENTRY = lazy_regex(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class ResolvedName:
     namesakes: tuple[str, ...] = ()
 
 
-_SINGLE_WORD = re.compile(r"[^\W_]\w*")
+_SINGLE_WORD = lazy_regex(r"[^\W_]\w*")
 
 
 def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName | None:
@@ -158,8 +159,8 @@ def _find_related(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit
 
 def _private_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName | None:
     """Resolve a name to the private one with an underscore before it."""
-    own = _find_related(corpus, f"_{name}", kinds, limit) if _SINGLE_WORD.fullmatch(name) else None
-    return ResolvedName(f"_{name}", own, corrected=True) if own is not None and own.of("definitions") else None
+    related = _find_related(corpus, f"_{name}", kinds, limit) if _SINGLE_WORD.fullmatch(name) else None
+    return ResolvedName(f"_{name}", related, corrected=True) if related and related.of("definitions") else None
 
 
 def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName:
@@ -310,8 +311,8 @@ def _first_group(match: re.Match[str] | None) -> str:
 
 def calls_another(text: str, name: str) -> bool:
     """Return whether a text only calls a name on other classes: ``Pool.create`` is no use of ``Faults.create``."""
-    *owners, own = name.split(".")
-    called = re.findall(rf"\b([A-Z]\w*)(?:\.|::|->){re.escape(own)}\b", text) if owners else []
+    *owners, called_name = name.split(".")
+    called = re.findall(rf"\b([A-Z]\w*)(?:\.|::|->){re.escape(called_name)}\b", text) if owners else []
     return bool(called) and {owners[-1], "Self"}.isdisjoint(called)
 
 

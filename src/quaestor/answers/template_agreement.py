@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]{1,2})?(?![\w'’])|\w+")
-_LITERAL = re.compile(
+from quaestor.core.light_imports import NamedTuple, lazy_regex
+
+_WORD = lazy_regex(r"[^\W_]+(?:['’][^\W\d_]{1,2})?(?![\w'’])|\w+")
+_LITERAL = lazy_regex(
     r"\"\"\"(.*?)\"\"\"|'''(.*?)'''|\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'(?!\w)|`((?:[^`\\]|\\.)*)`|\[\[(.*?)\]\]|%[qQwW]?[({\[]([^)}\]\n]*)",
     re.DOTALL,
 )
 # Placeholders of format strings, interpolation and translations: {name!r}, ${x}, #{x}, %s, %(n)d, %{count}, ~p, \(x).
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_regex(
     r"\$?\{\{?[^{}\n]*\}?\}|#\{[^{}\n]*\}|%\{\w+\}|%\(\w+\)[-#0-9.]*\w|%[-+ #0-9.*]*(?:hh|h|ll|l|z|j"
     r"|t)?[a-zA-Z@]|~[0-9.]*[a-z]{1,2}\b|\\\([^()\n]*\)"
     r"|\$\w+|<%=?.*?%>"
 )
-_ESCAPE = re.compile(r"\\[nrt]|\\u\{?[0-9a-fA-F]+\}?|\\x[0-9a-fA-F]{2}|\\(?=.)")
+_ESCAPE = lazy_regex(r"\\[nrt]|\\u\{?[0-9a-fA-F]+\}?|\\x[0-9a-fA-F]{2}|\\(?=.)")
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(NamedTuple):
     """How a message and a template agree.
 
     Attributes:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from quaestor.answers.overview.prose_lines import Paragraph, headings, paragraphs, plain, says_something
+from quaestor.core.light_imports import lazy_regex
 
 
 class Form(IntEnum):
@@ -57,21 +58,21 @@ _PURPOSE = r"the\s+(?:\w+\s+)?(?:purpose|role|aim|goal|function|task)\s+of\s+"
 _ASIDE = r"(?:\s*\([^()]{1,80}\))?(?:,[^,.]{1,80},)?"
 _ARTICLE = r"(?:(?:l['’]|(?:an?|the|eine?|der|die|das|une?|les?|la|una|el|los|las)\s+)[*_`]*)?"
 _BETWEEN = r"\s*(?::|—|–|-{1,3}|=)\s+"
-_ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<rest>\S.*)")
-_EMPHATIC = re.compile(r"^\s*(?:\*\*|__|`|\*|_|<(?:b|strong|dt|code)>)")
-_DEFINITION = re.compile(r"^\s{0,3}:\s+\S")
-_ASCIIDOC = re.compile(r"^(?P<term>[^\s:].*?)::(?:\s+\S.*)?$")
-_ROW = re.compile(r"^\s*\|?(?P<cell>[^|]+)\|(?P<rest>.*\w.*)$")
-_RULE = re.compile(r"^\s*\|?[\s:|-]+\|[\s:|-]*$")
-_OF_PAGE = re.compile(
+_ITEM = lazy_regex(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<rest>\S.*)")
+_EMPHATIC = lazy_regex(r"^\s*(?:\*\*|__|`|\*|_|<(?:b|strong|dt|code)>)")
+_DEFINITION = lazy_regex(r"^\s{0,3}:\s+\S")
+_ASCIIDOC = lazy_regex(r"^(?P<term>[^\s:].*?)::(?:\s+\S.*)?$")
+_ROW = lazy_regex(r"^\s*\|?(?P<cell>[^|]+)\|(?P<rest>.*\w.*)$")
+_RULE = lazy_regex(r"^\s*\|?[\s:|-]+\|[\s:|-]*$")
+_OF_PAGE = lazy_regex(
     r"^(?:in\s+)?(?:this|the\s+following|diese[mrs]?|cette?|este|esta)\s+"
     r"(?:page|chapter|section|document|guide|article|kapitel|abschnitt|seite|dokument|leitfaden|chapitre|fiche|capítulo"
     r"|sección|página|documento|guía)\b",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"<?\bhttps?:[^\s>]*>?")
-_ALSO_CALLED = re.compile(r"[\W_]*(?:a\.?k\.?a\b|also (?:known as|called)\b)\.?[^.]*[\W_]*$", re.IGNORECASE)
-_MARKUP = re.compile(r"\{[%{<#].*?[%}>#]\}|\{#[\w-]+\}|&nbsp;|\]\[|\[\^?\w*\]:")
+_ADDRESS = lazy_regex(r"<?\bhttps?:[^\s>]*>?")
+_ALSO_CALLED = lazy_regex(r"[\W_]*(?:a\.?k\.?a\b|also (?:known as|called)\b)\.?[^.]*[\W_]*$", re.IGNORECASE)
+_MARKUP = lazy_regex(r"\{[%{<#].*?[%}>#]\}|\{#[\w-]+\}|&nbsp;|\]\[|\[\^?\w*\]:")
 
 
 def definitions_of(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:

@@ -8,30 +8,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from quaestor.chunking.languages import knows_extension
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 # No start is tried within what an earlier one would have taken, and what a name took is not given back.
-_PLACE = re.compile(
+_PLACE = lazy_regex(
     r"(?<![\w@~+-])(?<![\w@~+-]\.)((?:[A-Za-z]:)?(?:[\w.@~+-]*+[/\\])*+[\w@~+-][\w.@~+-]*\.[A-Za-z]\w{0,9})"
     r"(?:\"?,? lines? |\"? on line |:line |\"?\},\s*\{line,\s?|[:(])(\d{1,7})"
 )
-_FRAME = re.compile(
+_FRAME = lazy_regex(
     r"^\s*(?:at\b|by\s+0x|File \"|#\s?\d+|from\b|in\b|\d+:\s|-\s|\(\w[\w-]* [\d.]+\w*\)|\[?\{\w+,\w+,\d+|@\s+0x"
     r"|\w[\w.-]*\s+0x|\d+\s+\S+\s+0x|stack:|[^\s:]+:\d+:in\b)"
     r"|^\s*(?:[A-Za-z]:)?[\w./\\@~+-]+:\d+(?::\d+|: ?_?in\b.*|\s\+0x\w+|:?\s*)$|\bcalled at\b|^\s*\S*@\S*:\d+:\d+\s*$"
 )
 # A function of Go stands in the line before its place: github.com/x/y.(*Raft).runFSM(0xc00, {...})
-_GO = re.compile(r"^(?:[\w.-]+/)*[\w.-]+\.[\w.()*]+\(.*\)$")
-_NAME = re.compile(r"[^\W\d][\w$]*[!?]?")
-_PANIC = re.compile(r"\bpanicked at\b")
+_GO = lazy_regex(r"^(?:[\w.-]+/)*[\w.-]+\.[\w.()*]+\(.*\)$")
+_NAME = lazy_regex(r"[^\W\d][\w$]*[!?]?")
+_PANIC = lazy_regex(r"\bpanicked at\b")
 # Python and R put the innermost frame last.
-_LAST = re.compile(r"^[ \t]*File \"[^\n\"]*\", line \d+|^Backtrace:\n[ \t]+(?:▆\n[ \t]+)?1\. ", re.MULTILINE)
-_ECHO = re.compile(r"^\s{4,}\S")
-_MARKS = re.compile(r"^\s*[~^]+\s*$")
-_ELSEWHERE = re.compile(
+_LAST = lazy_regex(r"^[ \t]*File \"[^\n\"]*\", line \d+|^Backtrace:\n[ \t]+(?:▆\n[ \t]+)?1\. ", re.MULTILINE)
+_ECHO = lazy_regex(r"^\s{4,}\S")
+_MARKS = lazy_regex(r"^\s*[~^]+\s*$")
+_ELSEWHERE = lazy_regex(
     r"(?:^|[/\\])(?:site-packages|dist-packages|node_modules|gems|pkg[/\\]mod|vendor|deps|\.cargo[/\\]registry|rustc"
     r"|usr[/\\](?:local[/\\])?(?:lib|include|share)|lib[/\\]python[\d.]+|jdk|libexec|Program Files)(?=[/\\])|^<"
 )
@@ -39,21 +39,20 @@ _NO_FUNCTIONS = frozenset(
     {"at", "by", "in", "File", "from", "block", "levels", "function", "async", "static", "called", "anonymous"}
 )
 # What a line begins with in a log that was copied out of quotes, once or twice; \temp is a folder.
-_ESCAPED_TAB = re.compile(r"^\\{1,2}t(?=(?:at|from|in|File|\.\.\.)\s|[\s#\d(])")
-_PHP = re.compile(r"^#\d+ [^\n(]{1,400}\(\d+\): ", re.MULTILINE)
-_RUBY = re.compile(r"(\s*\S.{0,400}:\d+:in [`'][^`'\n]{1,200}'): (.+)")
+_ESCAPED_TAB = lazy_regex(r"^\\{1,2}t(?=(?:at|from|in|File|\.\.\.)\s|[\s#\d(])")
+_PHP = lazy_regex(r"^#\d+ [^\n(]{1,400}\(\d+\): ", re.MULTILINE)
+_RUBY = lazy_regex(r"(\s*\S.{0,400}:\d+:in [`'][^`'\n]{1,200}'): (.+)")
 """The first line of Ruby's trace, which is the innermost frame and the message."""
-_OF_PROCESS = re.compile(r"^==\d+== ?")
+_OF_PROCESS = lazy_regex(r"^==\d+== ?")
 """The prefix of each line of Valgrind and the sanitizers."""
-_SAID = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"")
+_SAID = lazy_regex(r"\"((?:[^\"\\]|\\.)*+)\"")
 _FEWEST_BLANKS = 2
 _MOST_LINES = 300
 _LONGEST_LINE = 600
 _MOST_NAMES = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One step of a trace.
 
     Attributes:
@@ -74,8 +73,7 @@ class Frame:
         return _ELSEWHERE.search(self.path) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """A text that reports an error.
 
     Attributes:
@@ -123,7 +121,7 @@ def _with_their_functions(frames: Sequence[Frame]) -> list[Frame]:
         return [*frames]
     after = {at: frames[following].names for at, following in pairwise(calls)}
     before = dict.fromkeys(range(calls[0]), frames[calls[0]].names) if calls else {}
-    return [replace(one, names={**after, **before}.get(at, ())) for at, one in enumerate(frames)]
+    return [one._replace(names={**after, **before}.get(at, ())) for at, one in enumerate(frames)]
 
 
 def _parts_of(line: str) -> tuple[str, ...]:

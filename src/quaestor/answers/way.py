@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
 from quaestor.corpus import Corpus
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A question with its context.
 
     Attributes:

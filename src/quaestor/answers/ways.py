@@ -43,6 +43,7 @@ from quaestor.answers.project_facts import answer_maintainers, answer_project_fa
 from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
@@ -54,10 +55,10 @@ _ASKS = (
     r"how|what|which|where|who|why|when|can|does|do|is|are"
     r"|wie|was|welche|wo|wer|warum|comment|que|quelle?s?|où|pourquoi|cómo|qué|cuál|dónde|por"
 )
-_BETWEEN = re.compile(
+_BETWEEN = lazy_regex(
     rf"[?.;!]\s+(?:and\s+)?|,?\s+(?:and|und|et|y)\s+(?=(?:{_ASKS})\b)|,\s+(?=(?:{_ASKS})\b)|[，。？]", re.I
 )
-_WHAT_AND_WHO = re.compile(
+_WHAT_AND_WHO = lazy_regex(
     r"^(\W*what(?:'s|\s+(?:is|are|does|do))\b.+?),?\s+and\s+((?:who|what|where|which)\b.*?\b)(?:it|that|this|they|them)\b(.*)$",
     re.I | re.S,
 )
@@ -65,9 +66,9 @@ _WHAT_AND_WHO = re.compile(
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
-_ELSE = re.compile(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
-_HASH = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
-_OF_CHANGE = re.compile(
+_ELSE = lazy_regex(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
+_HASH = lazy_regex(r"[0-9a-f]{7,64}", re.IGNORECASE)
+_OF_CHANGE = lazy_regex(
     r"since|before|former|previous|no longer|\bhow old\b|found|began|initia|first|\bborn\b"
     r"|\bset\b|\bg[eo]t|gain|receiv|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made|chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
     r"|deprecat|renam|\bmov|modif|rewrit|refactor|rework|simplif|convert|migrat|grad|bump|pinn|increas|decreas|reduc|lower|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
@@ -87,7 +88,7 @@ def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer 
     return explain_term(question, corpus) if asks_about_a_word(question.text) and holds_documents(corpus) else None
 
 
-_OF_GUIDE = re.compile(
+_OF_GUIDE = lazy_regex(
     r"instal|set.*up|\bget|\badd|\buse|download|includ|import|integrat|contribut|patch|pull request"
     r"|\bprs?\b|help|involved|einricht|\brichte|\bbind|nutze|verwende|beitrag|mitarbeit|mithelf|mitmach|mitwirk|ajout|utilis|particip|colabor"
     r"|añad|agreg|\bus[oa]|obtain|安装|贡献|インストール|貢献",
@@ -104,7 +105,7 @@ def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer 
     return answer_with_project_guide(question, corpus)
 
 
-_OF_SETTINGS = re.compile(
+_OF_SETTINGS = lazy_regex(
     r"\bconf|setting|\brc\b|default|preference|customi|\bport\b|(?:turn|switch)\w*\s.*\bo(?:n|ff)\b|(?:dis|en)abl|activat|silence|suppress"
     r"|\b(?:skip|hide|change|adjust|specify|override|tune|control|set|increase|decrease|raise|lower|reduce|limit)s?\b",
     re.IGNORECASE,
@@ -217,12 +218,12 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
         return None
     about, besides = both
     if asks_for_more_than_what_it_is(about):
-        first = answer_with_overview(replace(question, text=about), corpus)
+        first = answer_with_overview(question._replace(text=about), corpus)
         if asks_how_to_build(besides):
             return first  # which an overview tells as well
     else:
         first = introduce(corpus)
-    rest = _first_answer(WAYS, replace(question, text=besides), corpus) or _quote_passages(besides, corpus)
+    rest = _first_answer(WAYS, question._replace(text=besides), corpus) or _quote_passages(besides, corpus)
     return None if first is None else _join_answers(first, rest)
 
 
@@ -232,8 +233,8 @@ def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus)
     names = names_of_code(about)
     if len(names) != 1:
         return None
-    users = answer_with_callers(replace(question, text=f"{before}`{names[0]}`{after}"), corpus)
-    first = explain_name(replace(question, text=f"{about}?"), corpus) if users is not None else None
+    users = answer_with_callers(question._replace(text=f"{before}`{names[0]}`{after}"), corpus)
+    first = explain_name(question._replace(text=f"{about}?"), corpus) if users is not None else None
     return None if first is None or users is None else _join_answers(first, users)
 
 
@@ -244,10 +245,10 @@ def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | No
         return None
     for match in _BETWEEN.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
-        if wants_overview(replace(question, text=before), corpus):
+        if wants_overview(question._replace(text=before), corpus):
             return (before, after) if content_terms(after) else None
         # After anything else, "where do I begin?" is where to begin with that.
-        if asks_how_to_build(before) and wants_overview(replace(question, text=after), corpus):
+        if asks_how_to_build(before) and wants_overview(question._replace(text=after), corpus):
             return after, before
     return None
 

@@ -349,7 +349,7 @@ class CallRunner:
         turn.failed_in_a_row = turn.failed_in_a_row + 1 if outcome.failed else 0
         if len(turn.calls) >= self._most or turn.failed_in_a_row >= _MISTAKES:
             turn.no_more_calls = True
-            outcome = replace(outcome, text=f"{outcome.text}\n\n{load('calls_over').render()}")
+            outcome = outcome._replace(text=f"{outcome.text}\n\n{load('calls_over').render()}")
         known = {passage.n for passage in (*turn.passages, *turn.passages_of_tools)}
         turn.passages_of_tools += tuple(passage for passage in outcome.passages if passage.n not in known)
         return CallResult(call, outcome)

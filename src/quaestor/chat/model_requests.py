@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
@@ -18,6 +17,7 @@ from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.conversation_state import History
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import LimitError, QuaestorError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Message, Usage, without_surrogates
 from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.llm.models import Delta, Finished, Model, Request, TextDelta
@@ -36,8 +36,7 @@ def is_short(limit: int) -> bool:
     return limit < _SHORT
 
 
-@dataclass(frozen=True, slots=True)
-class Composer:
+class Composer(NamedTuple):
     """Composes the windows of one conversation.
 
     Attributes:

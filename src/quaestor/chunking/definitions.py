@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from quaestor.chunking.decode import decode
 from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source, as_method, named_child
 from quaestor.chunking.grammars import LARGEST_PARSED, parse_definitions, unread_parts
 from quaestor.chunking.syntax import SYNTAXES, Syntax
 from quaestor.core.documents import Span
+from quaestor.core.light_imports import NamedTuple
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,8 +35,7 @@ _LOST_KINDS = {
 _STRINGS = frozenset({"string", "expression_statement", "string_literal"})
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A definition in a source file.
 
     Attributes:
@@ -205,7 +205,7 @@ class _Walk:
     def _join_definitions(first: Definition, last: Definition) -> Definition:
         span = Span(first.span.start, last.span.end, first.span.start_line, last.span.end_line)
         comment = "\n".join(filter(None, (first.comment, last.comment)))
-        return replace(first, span=span, body=last.body or first.body, comment=comment)
+        return first._replace(span=span, body=last.body or first.body, comment=comment)
 
     def _drop_if_apart(self, node: Node) -> None:
         """Drop a comment that a blank line separates from what follows."""

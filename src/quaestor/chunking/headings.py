@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from html import unescape
 from itertools import pairwise
+
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 LONGEST_HEADING = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading of a section.
 
     Attributes:
@@ -26,7 +26,7 @@ class Heading:
     title: str
 
 
-_MARKDOWN = re.compile(
+_MARKDOWN = lazy_regex(
     rb"^ {0,3}(?P<hashes>#{1,6})(?:[ \t]+(?P<atx>[^\n]*)|[ \t]*\r?$)"
     rb"|^[ \t]*(?:>[ \t]?)*(?:[-*+][ \t]+)?(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
     rb"|^ {0,3}(?P<setext>=+|-+)[ \t]*\r?$"
@@ -34,7 +34,7 @@ _MARKDOWN = re.compile(
     rb"|(?P<open><!--)|(?P<close>-->)",
     re.MULTILINE,
 )
-_NOT_A_TITLE = re.compile(rb"^(?: {4,}|\t|\s*(?:[-*+>|#]|\d+[.)]|```|~~~|<!--))")
+_NOT_A_TITLE = lazy_regex(rb"^(?: {4,}|\t|\s*(?:[-*+>|#]|\d+[.)]|```|~~~|<!--))")
 
 
 def markdown_headings(data: bytes, start: int) -> Iterator[Heading]:
@@ -80,17 +80,17 @@ def _line_before(data: bytes, line: int, floor: int) -> int | None:
     return start
 
 
-_ARTICLE = re.compile(
+_ARTICLE = lazy_regex(
     r"[ \t]{0,3}(?:\*\*|__)?(?P<name>(?:art[ií]culo|article|artikel|articolo|artigo|art\.|section|sec\.|clause|§{1,2})"
     r"[ \t]*(?P<number>\d{1,4})(?:[ \t]?(?:bis|ter|quater)\b|[a-z]\b)?[°º]?(?![.-]?\d)"
     r"|第[〇零一二三四五六七八九十百千\d]{1,9}[条條])",
     re.IGNORECASE,
 )
-_ARTICLES = re.compile(
+_ARTICLES = lazy_regex(
     rb"(?:\A|\n[ \t]*\r?\n)(?P<line>[ \t]{0,3}(?:\*\*|__)?"
     rb"(?:[Aa]rt|ART|[Ss]ec|SEC|[Cc]lause|CLAUSE|\xc2\xa7|\xe7\xac\xac)[^\n]*)"
 )
-_ARTICLE_TITLE = re.compile(r"[^\W\d_][^.:;\n]{2,79}(?=[.:]|$)")
+_ARTICLE_TITLE = lazy_regex(r"[^\W\d_][^.:;\n]{2,79}(?=[.:]|$)")
 _ARTICLE_ENDS = ".:)—–-*（("
 _FEWEST_ARTICLES = 4
 _RISING = 0.75
@@ -128,7 +128,7 @@ def numbered_articles(data: bytes, start: int) -> list[Heading]:
     return [heading for _, heading in articles]
 
 
-_WIKI = re.compile(rb"^(={1,6})[ \t]*([^=\s][^\n]{0,400}?)[ \t]*\1[ \t]*\r?$", re.MULTILINE)
+_WIKI = lazy_regex(rb"^(={1,6})[ \t]*([^=\s][^\n]{0,400}?)[ \t]*\1[ \t]*\r?$", re.MULTILINE)
 
 
 def mediawiki_headings(data: bytes, start: int) -> Iterator[Heading]:
@@ -138,7 +138,7 @@ def mediawiki_headings(data: bytes, start: int) -> Iterator[Heading]:
         yield Heading(match.start(), len(match[1]), title)
 
 
-_ADORNED = re.compile(rb"^(?P<mark>([!-/:-@\[-`{-~])\2{2,})[ \t]*\r?$", re.MULTILINE)
+_ADORNED = lazy_regex(rb"^(?P<mark>([!-/:-@\[-`{-~])\2{2,})[ \t]*\r?$", re.MULTILINE)
 
 
 def adorned_headings(data: bytes, start: int) -> Iterator[Heading]:
@@ -174,17 +174,17 @@ def _length(title: bytes) -> int:
 
 # An image, alone or as a link. A truncated heading may end within one.
 _TARGET = r"(?:\([^)\n]*(?:\)|\Z)|\[[^\]\n]*\])"
-_PICTURE = re.compile(rf"\[!\[([^\]]*)\]{_TARGET}(?:\]{_TARGET}|\Z)|(?<![\w`])!\[([^\]]*)\]{_TARGET}")
+_PICTURE = lazy_regex(rf"\[!\[([^\]]*)\]{_TARGET}(?:\]{_TARGET}|\Z)|(?<![\w`])!\[([^\]]*)\]{_TARGET}")
 _MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])"), r"\1"),
-    (re.compile(r"<br\s*/?>", re.IGNORECASE), " "),
-    (re.compile(r"<[^>]{1,200}>"), ""),
-    (re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]\w{1,20});"), lambda found: unescape(found[0])),
-    (re.compile(r"\s*\{#[^}]*\}\s*$"), ""),
-    (re.compile(r"(?::[\w+-]+)+:(?=`)"), ""),
-    (re.compile(r"(\*\*|__|``|`|\*)(\S(?:.*?\S)?)\1"), r"\2"),
-    (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
-    (re.compile(r"\s+"), " "),
+    (lazy_regex(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])"), r"\1"),
+    (lazy_regex(r"<br\s*/?>", re.IGNORECASE), " "),
+    (lazy_regex(r"<[^>]{1,200}>"), ""),
+    (lazy_regex(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]\w{1,20});"), lambda found: unescape(found[0])),
+    (lazy_regex(r"\s*\{#[^}]*\}\s*$"), ""),
+    (lazy_regex(r"(?::[\w+-]+)+:(?=`)"), ""),
+    (lazy_regex(r"(\*\*|__|``|`|\*)(\S(?:.*?\S)?)\1"), r"\2"),
+    (lazy_regex(r"\\([!-/:-@\[-`{-~])"), r"\1"),
+    (lazy_regex(r"\s+"), " "),
 )
 
 
@@ -197,7 +197,7 @@ def plain_title(raw: bytes) -> str:
     return text.strip()[:LONGEST_HEADING]
 
 
-_LINE = re.compile(
+_LINE = lazy_regex(
     rb"^(?P<mark>--|`{3,}\w*|\|={3,}|([-=~^+.*_/])\2{2,})[ \t]*\r?$"
     rb"|^(?P<signs>={1,6}|#{1,6})[ \t]+(?P<text>[^\n]+)"
     rb"|^(?P<term>[^\s/|+*][^\n]{0,199}?)(?P<colons>:{2,4}|;;)(?:[ \t][^\n]*|\r?)$"
@@ -206,7 +206,7 @@ _LINE = re.compile(
     rb"(?![^\n]*\n(?:={3,}|-{3,}|~{3,}|\^{3,}|\+{3,})[ \t]*\r?$)",
     re.MULTILINE,
 )
-_PLACEHOLDER = re.compile(rb"<([^<>\n]*)>")  # --expire <time>: not a tag
+_PLACEHOLDER = lazy_regex(rb"<([^<>\n]*)>")  # --expire <time>: not a tag
 _UNDERLINES = b"=-~^+"
 _BLOCK_MARKS = b"-.=+*_/|`"
 TERM_LEVEL = 7
@@ -215,9 +215,9 @@ TERM_LEVEL = 7
 _TERM_LEVELS = {b"::": 7, b":::": 8, b"::::": 9, b";;": 10}
 _PARAGRAPH = 0
 # Anchors and attributes above a heading or a term belong to it.
-_ATTRIBUTES = re.compile(rb"(?:^\[[^\n]*\][ \t]*\r?\n)+\Z", re.MULTILINE)
+_ATTRIBUTES = lazy_regex(rb"(?:^\[[^\n]*\][ \t]*\r?\n)+\Z", re.MULTILINE)
 _ATTRIBUTES_WITHIN = 400
-_PURPOSE = re.compile(rb"\s*^(?:==[ \t]+)?NAME[ \t]*\r?\n(?:-+[ \t]*\r?\n)?\s*(?P<line>\S[^\n]* -+ \S[^\n]*)", re.M)
+_PURPOSE = lazy_regex(rb"\s*^(?:==[ \t]+)?NAME[ \t]*\r?\n(?:-+[ \t]*\r?\n)?\s*(?P<line>\S[^\n]* -+ \S[^\n]*)", re.M)
 
 
 def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
@@ -232,7 +232,7 @@ def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
     for heading, end in _marked_headings(data, start):
         if heading.level >= TERM_LEVEL:
             if term is not None and heading.start == following and heading.level == term.level:
-                term = replace(term, title=f"{term.title}, {heading.title}"[:LONGEST_HEADING])
+                term = term._replace(title=f"{term.title}, {heading.title}"[:LONGEST_HEADING])
             else:
                 if term is not None:
                     yield term
@@ -245,10 +245,10 @@ def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
             yield term
         if heading.level != _PARAGRAPH:
             title = _purpose(data, end) if section is None else None
-            section = replace(heading, title=title) if title else heading
+            section = heading._replace(title=title) if title else heading
             yield section
         elif term is not None and section is not None:
-            yield replace(section, start=heading.start)
+            yield section._replace(start=heading.start)
         term = None
     if term is not None:
         yield term

@@ -6,79 +6,80 @@ import re
 from collections.abc import Callable, Iterator
 
 from quaestor.chunking.headings import LONGEST_HEADING, TERM_LEVEL, Heading
+from quaestor.core.light_imports import lazy_regex
 
 _LONGEST = 4 * LONGEST_HEADING  # of a title with its markup, in bytes
 
 # Of man(7): sections and subsections, and paragraphs with a tag, which stands behind .IP and below .TP. Of mdoc(7): the
 # same with other names. The title of a section that has no argument stands in the next line, below comments.
-_ROFF = re.compile(
+_ROFF = lazy_regex(
     rb"^[.'][ \t]*(?P<request>SH|SS|Sh|Ss|TP|TQ|IP|It)\b[ \t]*(?P<title>[^\n]*)"
     rb"(?=(?:\n(?:[.'][ \t]*\\\"[^\n]*\n)*(?P<next>[^\n]*))?)",
     re.MULTILINE,
 )
 _ROFF_LEVELS = {b"SH": 1, b"Sh": 1, b"SS": 2, b"Ss": 2}
-_FIRST_ARGUMENT = re.compile(rb"\"[^\"\n]*\"?|\S*")
-_MAN_PAGE = re.compile(
+_FIRST_ARGUMENT = lazy_regex(rb"\"[^\"\n]*\"?|\S*")
+_MAN_PAGE = lazy_regex(
     rb"^[.'][ \t]*S[Hh][ \t]+\"?NAME\"?[ \t\r]*\n(?P<man>[^.'\n][^\n]*(?:\n[^.'\n][^\n]*){0,3})"
     rb"|^[.'][ \t]*Sh[ \t]+NAME[ \t\r]*\n\.Nm[ \t]+(?P<name>[^ \t\n][^\n]*)\n(?:\.Nm[^\n]*\n)*"
     rb"\.Nd[ \t]+(?P<purpose>[^\n]+)",
     re.MULTILINE,
 )
 # Macros within a line: fonts of man(7) by their letters, and what mdoc(7) writes options, arguments and commands with.
-_FONTS = re.compile(rb"^[.'][ \t]*(?:B|I|R|BR|RB|BI|IB|IR|RI|SM|SB)[ \t]+")
-_MDOC_FLAG = re.compile(rb"(?<!\S)Fl[ \t]+(?=\S)")
-_MDOC_WORD = re.compile(
+_FONTS = lazy_regex(rb"^[.'][ \t]*(?:B|I|R|BR|RB|BI|IB|IR|RI|SM|SB)[ \t]+")
+_MDOC_FLAG = lazy_regex(rb"(?<!\S)Fl[ \t]+(?=\S)")
+_MDOC_WORD = lazy_regex(
     rb"(?<!\S)(?:Ar|Cm|Ic|Dv|Ev|Va|Vt|Fa|Fn|Pa|Sy|Em|Li|Nm|No|Ns|Xo|Xc|Oo|Oc|Op|Ql|Qq|Dq|Sq|Ta|Er|Tn|Fl)(?!\S)[ \t]*"
 )
-_ESCAPE = re.compile(
+_ESCAPE = lazy_regex(
     rb"\\(?:f(?:\[[^\]\n]*\]|\([^\n]{2}|[^\n])|s[+-]?\d|\*?\[[^\]\n]*\]|\*?\((?P<sign>[^\n]{2})|\"[^\n]*|[&/,|^%:)])"
 )
 _SIGNS = {b"aq": b"'", b"dq": b'"', b"hy": b"-", b"en": b"-", b"em": b"-", b"bu": b"", b"cq": b"'", b"oq": b"'"}
 
-_POD = re.compile(rb"^=(?P<command>head[1-6]|item|over|back)\b[ \t]*(?P<title>[^\n]*)", re.MULTILINE)
-_POD_NAME = re.compile(rb"^=head1[ \t]+NAME[ \t\r]*\n\s*\n(?P<line>[^=\s][^\n]*)", re.MULTILINE)
-_POD_CODE = re.compile(rb"[A-Z]<(?:<+ )?([^<>|\n]*)(?:\|[^<>\n]*)?(?: >+)?>")
+_POD = lazy_regex(rb"^=(?P<command>head[1-6]|item|over|back)\b[ \t]*(?P<title>[^\n]*)", re.MULTILINE)
+_POD_NAME = lazy_regex(rb"^=head1[ \t]+NAME[ \t\r]*\n\s*\n(?P<line>[^=\s][^\n]*)", re.MULTILINE)
+_POD_CODE = lazy_regex(rb"[A-Z]<(?:<+ )?([^<>|\n]*)(?:\|[^<>\n]*)?(?: >+)?>")
 # E<gt> is a sign by its name.
-_POD_SIGN = re.compile(rb"E<(lt|gt|sol|verbar|\d{1,4})>")
+_POD_SIGN = lazy_regex(rb"E<(lt|gt|sol|verbar|\d{1,4})>")
 _POD_SIGNS = {b"lt": b"<", b"gt": b">", b"sol": b"/", b"verbar": b"|"}
-_BULLET = re.compile(rb"[*+\xb7-]|\\\(bu|\\\[bu\]|\(?\d{1,3}[.)]?|")
+_BULLET = lazy_regex(rb"[*+\xb7-]|\\\(bu|\\\[bu\]|\(?\d{1,3}[.)]?|")
 
-_TEXINFO = re.compile(
+_TEXINFO = lazy_regex(
     rb"^@(?P<command>top|chapter|unnumbered|appendix|majorheading|chapheading|(?:unnumbered|appendix)?(?:sub){0,2}sec(?:tion)?"
     rb"|(?:sub){0,2}heading|itemx?|def\w+)\b[ \t]*(?P<title>[^\n]*)",
     re.MULTILINE,
 )
-_TEXINFO_TITLE = re.compile(rb"^@(?:settitle|title)[ \t]+(?P<line>[^\n]+)", re.MULTILINE)
-_TEXINFO_MARKUP = re.compile(rb"@(?:\w+\{(?P<text>[^{}\n]*)\}|(?P<sign>[@{}]))")
+_TEXINFO_TITLE = lazy_regex(rb"^@(?:settitle|title)[ \t]+(?P<line>[^\n]+)", re.MULTILINE)
+_TEXINFO_MARKUP = lazy_regex(rb"@(?:\w+\{(?P<text>[^{}\n]*)\}|(?P<sign>[@{}]))")
 
-_LATEX = re.compile(
+_LATEX = lazy_regex(
     rb"^[ \t]*\\(?P<command>part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]\n]*\])?\{(?P<title>[^\n]*)\}",
     re.MULTILINE,
 )
-_LATEX_TITLE = re.compile(rb"^[ \t]*\\title(?:\[[^\]\n]*\])?\{(?P<line>[^\n]*)\}", re.MULTILINE)
+_LATEX_TITLE = lazy_regex(rb"^[ \t]*\\title(?:\[[^\]\n]*\])?\{(?P<line>[^\n]*)\}", re.MULTILINE)
 _LATEX_LEVELS = {b"part": 1, b"chapter": 2, b"section": 3, b"subsection": 4, b"subsubsection": 5, b"paragraph": 6}
-_LATEX_COMMAND = re.compile(rb"\\(?:[a-zA-Z]+\*?(?:\[[^\]\n]*\])?[ \t]?|(?P<sign>[%&$#_{}]))|[{}]|(?<!\\)%[^\n]*")
+_LATEX_COMMAND = lazy_regex(rb"\\(?:[a-zA-Z]+\*?(?:\[[^\]\n]*\])?[ \t]?|(?P<sign>[%&$#_{}]))|[{}]|(?<!\\)%[^\n]*")
 
-_ORG = re.compile(
+_ORG = lazy_regex(
     rb"^(?P<stars>\*{1,8})[ \t]+(?P<title>[^\n]*)"
     rb"|^[ \t]*#\+(?:begin_(?P<begin>\w+)|end_(?P<end>\w+))",
     re.MULTILINE | re.IGNORECASE,
 )
-_ORG_TITLE = re.compile(rb"^#\+title:[ \t]*(?P<line>[^\n]+)", re.MULTILINE | re.IGNORECASE)
-_ORG_KEYWORD = re.compile(rb"(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
-_ORG_TAGS = re.compile(rb"(?<=[ \t]):[\w@#%:]+:\s*\Z")
-_ORG_MARKUP = re.compile(rb"\[\[(?:[^\]\n]*\]\[)?([^\]\n]*)\]\]|(?<!\w)([~=*/])(\S(?:[^\n]*?\S)?)\2(?!\w)")
+_ORG_TITLE = lazy_regex(rb"^#\+title:[ \t]*(?P<line>[^\n]+)", re.MULTILINE | re.IGNORECASE)
+_ORG_KEYWORD = lazy_regex(rb"(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
+_ORG_TAGS = lazy_regex(rb"(?<=[ \t]):[\w@#%:]+:\s*\Z")
+_ORG_MARKUP = lazy_regex(rb"\[\[(?:[^\]\n]*\]\[)?([^\]\n]*)\]\]|(?<!\w)([~=*/])(\S(?:[^\n]*?\S)?)\2(?!\w)")
 
 # {1:use How to use {!Shop}}
-_ODOC = re.compile(rb"^[ \t]*\{(?P<level>[0-5])(?::[^\s{}]+)?[ \t]+(?P<title>[^\n]*)\}[ \t\r]*$", re.MULTILINE)
-_ODOC_MARKUP = re.compile(rb"\{\{![^}\n]*\}|\{!?(?:[bie][ \t])?|[}\[\]]")
+_ODOC = lazy_regex(rb"^[ \t]*\{(?P<level>[0-5])(?::[^\s{}]+)?[ \t]+(?P<title>[^\n]*)\}[ \t\r]*$", re.MULTILINE)
+_ODOC_MARKUP = lazy_regex(rb"\{\{![^}\n]*\}|\{!?(?:[bie][ \t])?|[}\[\]]")
 
-_R_HELP = re.compile(
+_R_HELP = lazy_regex(
     rb"^\\(?P<command>section|subsection|usage|arguments|details|value|description|examples|note|seealso|references)\{"
     rb"(?:(?<=section\{)(?P<title>[^}\n]*)\})?|^[ \t]*\\item\{(?P<term>[^}\n]+)\}",
     re.MULTILINE,
 )
-_R_TITLE = re.compile(rb"^\\title\{(?P<line>[^\n]*)", re.MULTILINE)
+_R_TITLE = lazy_regex(rb"^\\title\{(?P<line>[^\n]*)", re.MULTILINE)
 
 
 def man_page_headings(data: bytes, start: int) -> Iterator[Heading]:
@@ -227,13 +228,13 @@ def r_help_headings(data: bytes, start: int) -> Iterator[Heading]:
             yield Heading(match.start(), 1 + (match["command"] == b"subsection"), title)
 
 
-_VIM_HELP = re.compile(
+_VIM_HELP = lazy_regex(
     rb"^(?:={20,}|(?P<lower>-{20,}))[ \t\r]*\n(?P<title>[^\n]*)"
     rb"|^(?P<said>[^\n*]*)(?P<tags>(?:\*[^\s*|]+\*[ \t]*)+)\r?$",
     re.MULTILINE,
 )
-_VIM_TITLE = re.compile(rb"\*[\w.-]+\*[ \t]*(?P<line>[^\n]*)")
-_VIM_TAG = re.compile(rb"(?<!\S)\*([^\s*|]+)\*")
+_VIM_TITLE = lazy_regex(rb"\*[\w.-]+\*[ \t]*(?P<line>[^\n]*)")
+_VIM_TAG = lazy_regex(rb"(?<!\S)\*([^\s*|]+)\*")
 
 
 def vim_help_headings(data: bytes, start: int) -> Iterator[Heading]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 
-_SEVERAL = re.compile(
+_SEVERAL = lazy_regex(
     r"^\W*(?:list|name|recommend)\b|\ball (?:the )?\w+s\b|\b(?:where|what|which) (?:\w+ )?should (?:i|we|one)\b"
     r"|\b(?:which|what) (?:\w+ )?\w+s (?:are|do|can|were|have|could|should|must|will|may|exist)\b",
     re.IGNORECASE,
@@ -17,7 +18,7 @@ _ASKING = (
     r"|pourquoi|qui|quand|cómo|dónde|qué|cuál(?:es)?|por\s+qué|quién|cuándo"
 )
 _LEARN = r"(?:know|understand|learn|find\s+out|figure\s+out|see|hear)"
-_FRAME = re.compile(
+_FRAME = lazy_regex(
     rf"""^\W*(?:(?:hi|hello|hey|ok|okay|so|please|sorry|quick\s+question|hallo|bonjour|hola)\b[\s,!.:]*)*
     (?:(?:can|could|would|will)\s+(?:you|someone|anyone|somebody|anybody)\s+(?:please\s+|kindly\s+)?
         (?:tell|show|explain|describe|help)(?:\s+to)?(?:\s+(?:me|us))?(?:\s+(?:to\s+)?{_LEARN})?
@@ -39,7 +40,7 @@ _TREATS = (
     r"(?:covers?|explains?|describes?|documents?|discuss(?:es)?|introduces?|treats?|teach(?:es)?|(?:is|are)\s+about)"
 )
 _PART = r"(?:chapters?|documents?|guides?|lessons?|notebooks?|pages?|parts?|sections?|tutorials?)"
-_PLACE_OF_TEXT = re.compile(
+_PLACE_OF_TEXT = lazy_regex(
     rf"\W*(?:(?:where|(?:in|on)\s+(?:which|what)\s+{_PART})\s+(?:is|are)\s+(?P<told>\S.*?)\s+{_TREATED}"
     rf"|(?:which|what)\s+{_PART}\s+{_TREATS}\s+(?P<treated>\S.*?))\W*",
     re.IGNORECASE,
@@ -52,7 +53,7 @@ _WHAT_PRICE = (
     r"|\bwhat\s+(?:is|are)\s+the\s+(?:\w+\s+){0,2}(?:fee|price|salary|tuition)s?\s+(?:for|of|per|to|in|if|when)\b"
 )
 """A question for a price. "What does it cost to copy a list" asks for time."""
-_ASKS_AMOUNT = re.compile(
+_ASKS_AMOUNT = lazy_regex(
     _WHAT_PRICE + r"|\bhow\s+(?:many|much|long|often|soon)\b|\bhow\s+far\s+(?:ahead|in\s+advance)\b"
     r"|\bwie\s*(?:viele?[nrs]?|lange|oft|hoch)\b|\bwas\s+kostet\b|\bcombien\b|\bcu[aá]nt[oa]s?\b"
     r"|\bquel(?:le)?s?\s+(?:est\s+l[ea]\s+)?(?:montant|prix|tarif|délai|durée)\b|\bqué\s+(?:precio|plazo|cantidad)\b"
@@ -60,7 +61,7 @@ _ASKS_AMOUNT = re.compile(
     r"|何(?:人|回|個|時間|分|円|歳|名|倍|割|週間|年間|日間|[ヶケかカ]月|パーセント)",
     re.IGNORECASE,
 )
-_ASKS_PRICE = re.compile(
+_ASKS_PRICE = lazy_regex(
     _WHAT_PRICE + r"|\bhow\s+much\b.{0,200}\b(?:costs?|pay|pays|charges?|contributes?|earn|fees?|price|salary|money)\b"
     r"|\bkostet\b|\bco[uû]te(?:nt)?\b|\b(?:prix|tarif|montant)\b|\bcuestan?\b|\bprecio\b"
     r"|多少钱|价[格钱]|费用|(?:报名|学|会|月|年)费|いくら|料金|値段|費用",
@@ -78,12 +79,12 @@ _SAYS_DURATION = (
 )
 _HAN_AND_KANA = "\u3040-\u30ff\u3400-\u9fff"
 """Scripts in which no blank separates a number from a word."""
-_NO_WORDS = re.compile(
+_NO_WORDS = lazy_regex(
     r"\]\([^)\s]{0,500}\)|<[^<>]*>|\{[^{}\n]*\}|\bhttps?:\S+|&nbsp;|(?:§+|\bart(?:icle|ikel|\.)|\bsection)\s*\d+",
     re.IGNORECASE,
 )
 """Text whose numbers are no amounts: targets of links, tags, attributes, numbers of a law's paragraphs."""
-_SAYS_AMOUNT = re.compile(
+_SAYS_AMOUNT = lazy_regex(
     # A number that is no year, no part of a name, a path or a date, and does not number an item of a list.
     rf"(?:(?<![\w./#-])|(?<=[{_HAN_AND_KANA}]))"
     r"(?!(?:19\d\d|20[0-3]\d)(?!\d))(?!(?<=^)\d{1,3}[.)]\s)\d"
@@ -108,7 +109,7 @@ _SAYS_AMOUNT = re.compile(
     r"|无限|無限|無制限|永久|永远|永遠|立[即刻]|直ちに|すぐに|免费|無料",
     re.IGNORECASE | re.MULTILINE,
 )
-_SAYS_PRICE = re.compile(
+_SAYS_PRICE = lazy_regex(
     # A sign by itself may be a shell's prompt.
     r"[$€£¥₹]\s?\d|\d\s?(?:[km]|bn)?\s?[$€£¥₹%]|\d\s?(?:元|円|块|美元)|免费|無料|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?|cents?|pesos?|per\s?cent|prozent|pour\s?cent|por\s?ciento|gratis"
     r"|gratuit\w*|kosten(?:los|frei)\w*|for\s+free|(?:is|are)\s+free|free\s+of\s+charge|freely|no\s+(?:charge|costs?|fees?))"

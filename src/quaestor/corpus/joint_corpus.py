@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -100,7 +99,7 @@ class JointCorpus:
         """Return lines of a document as they are now; as ``Corpus.read_lines``."""
         name, own = own_path(path, list(self._read))
         lines = self._read[name].read_lines(own, start_line, end_line)
-        return replace(lines, path=path_under(name, lines.path))
+        return lines._replace(path=path_under(name, lines.path))
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits of all corpora, best first; path filters apply within each."""

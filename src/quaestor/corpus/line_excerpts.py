@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from quaestor.chunking.decode import decode
 from quaestor.core.documents import Document
+from quaestor.core.light_imports import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """Lines of a document.
 
     Attributes:

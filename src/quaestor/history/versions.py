@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.history.git import Git
 from quaestor.history.log import clean_message, clean_name
 
 _EARLY = r"(?:alpha|beta|preview|pre|dev|rc|a|b|c|m|next|canary|nightly|snapshot)"
 WRITTEN = rf"v?\d+(?:[._]\d+)+(?:[-._+]?{_EARLY}[-._]?\d*)*|v\d+"
 """An expression for a version as it is written by itself; matches without regard to case."""
-_TAG = re.compile(
+_TAG = lazy_regex(
     rf"(?:^|[-_/@.a-z])v?(?P<numbers>\d+(?:[._]\d+)*)(?P<rest>(?:[-._+]?{_EARLY}[-._]?\d*)*)$", re.IGNORECASE
 )
-_POST = re.compile(r"(?:[-._]?(?:final|ga|release|post\d*|stable))$", re.IGNORECASE)
+_POST = lazy_regex(r"(?:[-._]?(?:final|ga|release|post\d*|stable))$", re.IGNORECASE)
 
 
 class Version(NamedTuple):
@@ -144,27 +144,27 @@ def _tag(fields: list[str]) -> Tag:
     return Tag(name, peeled or own, date, clean_name(by) if by else "", text, version_of_tag(name))
 
 
-_NAMES = re.compile(
+_NAMES = lazy_regex(
     r"(?:^|/)(?:change[-_ ]?logs?|changes|history|news|rel(?:ease)?[-_ ]?notes?|releases|what-?s-?new|upgrading)"
     r"(?:[-_. ][\w.-]*)?(?:\.(?:md|mdx|rst|txt|adoc|asciidoc|org|html?))?$|(?:^|/)(?:change[-_ ]?logs?|changes|news"
     r"|rel(?:ease)?[-_ ]?notes?|releases|what-?s-?new)/[^/]*\d[^/]*\.(?:md|mdx|rst|txt|adoc)$",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"\.(?:py|js|ts|c|h|go|rs|java|rb|php|cs|json|ya?ml|toml|sh|ex|exs|css)$", re.IGNORECASE)
-_UNDERLINE = re.compile(r"^\s{0,3}([=\-~^\"'*+#])\1{2,}\s*$")
-_MARKED = re.compile(r"^\s{0,3}(?:#{1,6}\s|=+\s|\*+\s*\[?v?\d)")
-_DATE = re.compile(r"\b(?:19|20)\d\d[-/.]\d\d?[-/.]\d\d?\b")
+_CODE = lazy_regex(r"\.(?:py|js|ts|c|h|go|rs|java|rb|php|cs|json|ya?ml|toml|sh|ex|exs|css)$", re.IGNORECASE)
+_UNDERLINE = lazy_regex(r"^\s{0,3}([=\-~^\"'*+#])\1{2,}\s*$")
+_MARKED = lazy_regex(r"^\s{0,3}(?:#{1,6}\s|=+\s|\*+\s*\[?v?\d)")
+_DATE = lazy_regex(r"\b(?:19|20)\d\d[-/.]\d\d?[-/.]\d\d?\b")
 # What may stand before the version in its heading: marks, "Version", the project's name.
-_HEADING = re.compile(
+_HEADING = lazy_regex(
     rf"^(?!\s*changes\s+since\b)\s{{0,3}}(?:#{{1,6}}\s+|=+\s+|\*+\s*)?(?:{_DATE.pattern}[,:]?\s+(?=version\s|v?\d))?"
     rf"[\[(:*`]{{0,3}}(?:[\w.+'’-]+\s+){{0,3}}?"
     rf"(?:version|release|changes in|from\s+(?:{WRITTEN})\s+to|v\.?)?\s*"
     rf"(?P<version>{WRITTEN})(?![\w.]*\w)",
     re.IGNORECASE,
 )
-_IN_NAME = re.compile(rf"(?P<version>{WRITTEN})(?=\.\w+$)", re.IGNORECASE)
-_LINKED = re.compile(r"\[([^\[\]]+)\](?:\([^()\s]*/[^()\s]*\)|\[[^\[\]]*\])?")
-_OF_OTHERS = re.compile(
+_IN_NAME = lazy_regex(rf"(?P<version>{WRITTEN})(?=\.\w+$)", re.IGNORECASE)
+_LINKED = lazy_regex(r"\[([^\[\]]+)\](?:\([^()\s]*/[^()\s]*\)|\[[^\[\]]*\])?")
+_OF_OTHERS = lazy_regex(
     r"^\W*(?:upgrad|updat|migrat|switch|mov|bump|support)\w*\s+(?:\w+\s+)?(?:to|from|for)\b", re.IGNORECASE
 )
 """A heading with the version of something else: "Upgrade to JUnit 5.6"."""

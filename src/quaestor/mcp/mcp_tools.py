@@ -6,7 +6,7 @@ The module knows nothing of the protocol. Each tool but ``ask`` calls the tool o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +83,7 @@ def _call_search(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
     several, failures = corpora.several(names, wait=WAIT_SECONDS)
     outcome = _search_one(several, passed)
     if outcome.failed:
-        return replace(outcome, text=f"{outcome.text} {load('mcp_takes_corpus').template}")
+        return outcome._replace(text=f"{outcome.text} {load('mcp_takes_corpus').template}")
     progress = next((one for corpus in several.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
     return _with_remarks(outcome, several.reach, progress, {**failures, **several.failures}, several.translation(query))
 
@@ -139,7 +139,7 @@ def _with_remarks(
     if failures:
         why = " ".join(f"{name}: {error}" for name, error in failures.items())
         notes.append(load("mcp_not_searched").render(why=why))
-    return replace(outcome, text="\n\n".join(notes))
+    return outcome._replace(text="\n\n".join(notes))
 
 
 # Not `registry_of`: it imports the tool that edits, which takes as long as importing all of these.
@@ -218,7 +218,7 @@ def _call(corpora: Corpora, name: str, arguments: Mapping[str, object]) -> Outco
     count = tokenizer_for(MODEL).count
     outcome = Registry([_SUBROUTINES[name](corpus)]).call(name, passed, budget=BUDGET, count=count)
     if outcome.failed and len(corpora.names) > 1:
-        return replace(outcome, text=f"{outcome.text} {load('mcp_takes_corpus').template}")
+        return outcome._replace(text=f"{outcome.text} {load('mcp_takes_corpus').template}")
     return outcome
 
 

@@ -10,67 +10,66 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from posixpath import dirname, splitext
 from typing import Any, TypeAlias
 
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.search.path_roles import profile_path
 
 _M = re.MULTILINE
-_PYTHON_FROM = re.compile(r"^[ \t]*from[ \t]{1,99}(\.*[\w.]*)[ \t]{1,99}import[ \t]+(\([^)]{0,8000}\)|[^\n]*)", _M)
-_PYTHON_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", _M)
-_JAVASCRIPT = re.compile(r"""(?:\bfrom|\bimport|\brequire[ \t]*\(|\bimport[ \t]*\()\s*["']([^"'\n]+)["']""")
-_JAVASCRIPT_BEGINS = re.compile(r"^[ \t]*(?:import(?:[ \t]+type)?|const|let|var)[ \t]+", _M)
-_JAVASCRIPT_ENDS = re.compile(r"""(?:\bfrom|=[ \t]*require[ \t]*\()\s*["']([^"'\n]+)["']""")
-_JAVASCRIPT_NAMES = re.compile(r"[\w$\s{},*]+")
+_PYTHON_FROM = lazy_regex(r"^[ \t]*from[ \t]{1,99}(\.*[\w.]*)[ \t]{1,99}import[ \t]+(\([^)]{0,8000}\)|[^\n]*)", _M)
+_PYTHON_IMPORT = lazy_regex(r"^[ \t]*import[ \t]+([\w., \t]+)", _M)
+_JAVASCRIPT = lazy_regex(r"""(?:\bfrom|\bimport|\brequire[ \t]*\(|\bimport[ \t]*\()\s*["']([^"'\n]+)["']""")
+_JAVASCRIPT_BEGINS = lazy_regex(r"^[ \t]*(?:import(?:[ \t]+type)?|const|let|var)[ \t]+", _M)
+_JAVASCRIPT_ENDS = lazy_regex(r"""(?:\bfrom|=[ \t]*require[ \t]*\()\s*["']([^"'\n]+)["']""")
+_JAVASCRIPT_NAMES = lazy_regex(r"[\w$\s{},*]+")
 _JAVASCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
-_JVM = re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", _M)
-_C = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', _M)
+_JVM = lazy_regex(r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", _M)
+_C = lazy_regex(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', _M)
 _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
     "javascript": (_JAVASCRIPT,),
     "typescript": (_JAVASCRIPT,),
     "tsx": (_JAVASCRIPT,),
     "vue": (_JAVASCRIPT,),
     "svelte": (_JAVASCRIPT,),
-    "go": (re.compile(r'^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([\w./~-]+)"[ \t]*$', _M),),
+    "go": (lazy_regex(r'^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([\w./~-]+)"[ \t]*$', _M),),
     "rust": (
-        re.compile(r"\buse[ \t]+(\w+(?:::\w+)*)"),
-        re.compile(r"^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?(mod[ \t]+\w+)[ \t]*;", _M),
+        lazy_regex(r"\buse[ \t]+(\w+(?:::\w+)*)"),
+        lazy_regex(r"^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?(mod[ \t]+\w+)[ \t]*;", _M),
     ),
     "java": (_JVM,),
     "kotlin": (_JVM,),
     "scala": (_JVM,),
     "c": (_C,),
     "cpp": (_C,),
-    "ruby": (re.compile(r"""\brequire(?:_relative)?[ \t]*\(?["']([^"'\n]+)["']"""),),
+    "ruby": (lazy_regex(r"""\brequire(?:_relative)?[ \t]*\(?["']([^"'\n]+)["']"""),),
     "php": (
-        re.compile(r"^[ \t]*use[ \t]+(?:function[ \t]+)?([\w\\]+)", _M),
-        re.compile(r"""\b(?:require|include)(?:_once)?\b[^'"\n]{0,200}["']([^"'\n]+)["']"""),
+        lazy_regex(r"^[ \t]*use[ \t]+(?:function[ \t]+)?([\w\\]+)", _M),
+        lazy_regex(r"""\b(?:require|include)(?:_once)?\b[^'"\n]{0,200}["']([^"'\n]+)["']"""),
     ),
-    "lua": (re.compile(r"""\brequire[ \t]*\(?["']([\w./-]+)["']"""),),
-    "haskell": (re.compile(r"^import[ \t]+(?:qualified[ \t]+)?([\w.]+)", _M),),
-    "elixir": (re.compile(r"^[ \t]*(?:alias|import|use|require)[ \t]+([A-Z][\w.]*)", _M),),
-    "bash": (re.compile(r"""^[ \t]*(?:source|\.)[ \t]+["']?([^"'\s]+)""", _M),),
-    "zig": (re.compile(r'@import\("([^"\n]+)"\)'),),
+    "lua": (lazy_regex(r"""\brequire[ \t]*\(?["']([\w./-]+)["']"""),),
+    "haskell": (lazy_regex(r"^import[ \t]+(?:qualified[ \t]+)?([\w.]+)", _M),),
+    "elixir": (lazy_regex(r"^[ \t]*(?:alias|import|use|require)[ \t]+([A-Z][\w.]*)", _M),),
+    "bash": (lazy_regex(r"""^[ \t]*(?:source|\.)[ \t]+["']?([^"'\s]+)""", _M),),
+    "zig": (lazy_regex(r'@import\("([^"\n]+)"\)'),),
 }
 _AS_PATHS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte", "go", "c", "cpp", "ruby", "bash", "zig"})
 # A file of this name stands for its folder.
 _ENTRIES = frozenset({"__init__", "index", "mod", "lib", "init"})
 MANIFESTS = frozenset({"composer.json", "package.json", "Cargo.toml", "go.mod"})
 """Files that say under which names a repository's own packages are imported; see ``packages_of``."""
-_CRATE = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([\w-]+)\"", _M)
-_GO_MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", _M)
+_CRATE = lazy_regex(r"^\[package\][^\[]*?^name\s*=\s*\"([\w-]+)\"", _M)
+_GO_MODULE = lazy_regex(r"^module[ \t]+\"?([^\s\"]+)", _M)
 _LONGEST_PACKAGE = 4
 Packages: TypeAlias = dict[tuple[str, ...], tuple[str, ...]]
 _NOT_IMPORTED = frozenset(
     {".json", ".yml", ".yaml", ".toml", ".lock", ".gemspec", ".md", ".rst", ".txt", ".xml", ".html"}
 )
 _NAMING_FILES = (".rb", ".c", ".h", ".cc", ".cpp", ".hpp", ".sh", ".zig")
-_SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SNAKE = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """One imported module.
 
     Attributes:

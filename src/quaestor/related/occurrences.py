@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.syntax import SYNTAXES, Syntax
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.related.relatives import Role
 
 if TYPE_CHECKING:
@@ -28,20 +28,20 @@ _CALLS = frozenset(
 # Where a call says what it calls; a call without these fields says it in its first child.
 _CALLEES = ("function", "name", "method", "constructor", "macro", "target", "type")
 # A qualified name's last part stands for all of it.
-_QUALIFIED = re.compile(
+_QUALIFIED = lazy_regex(
     r"attribute|member|field_expression|selector|scoped|qualified|navigation|scope_resolution|nested_type|index_expression|^dot$|command_name|user_type"
 )
-_GENERIC = re.compile(r"generic|template_(?:function|method|type)|instantiation")
-_IMPORT = re.compile(r"import|^use_|include|export_specifier|^using_directive$|namespace_use")
-_NEW_NAME = re.compile(
+_GENERIC = lazy_regex(r"generic|template_(?:function|method|type)|instantiation")
+_IMPORT = lazy_regex(r"import|^use_|include|export_specifier|^using_directive$|namespace_use")
+_NEW_NAME = lazy_regex(
     r"parameter|^keyword_argument$|^named_argument$|label|^method_(?:elem|spec)$|^for_in_clause$|^value_argument_label$"
 )
 # What a type inherits from or implements stands in one of these, alone or in a list, qualified, or with arguments.
-_BASES = re.compile(
+_BASES = lazy_regex(
     r"heritage|extends|implements|superclass|super_interfaces|^interfaces$|^mixins$|base_(?:class_)?clause|base_list"
     r"|interface_clause|delegation_specifier|inheritance|behaviour|^class_interface$|^instance$"
 )
-_AROUND_BASE = re.compile(
+_AROUND_BASE = lazy_regex(
     r"^(?:user_type|constructor_invocation|explicit_delegation|type_list|primary_constructor_base_type|user_defined_type"
     r"|class_path)$"
 )
@@ -52,19 +52,18 @@ _BASES_WITHIN = {
     "type_elem": "interface_type",
 }
 """What holds bases within a certain node only."""
-_INCLUDES = re.compile(rb"(?:include|extend|prepend|use|defimpl|behaviour|@behaviour)\b")
+_INCLUDES = lazy_regex(rb"(?:include|extend|prepend|use|defimpl|behaviour|@behaviour)\b")
 """Calls that make what they are given a base, in Ruby and Elixir."""
-_ALIASES = re.compile(rb"(?:alias|import|require)\b")
-_QUOTED = re.compile(r"comment|string|^text$|heredoc")
+_ALIASES = lazy_regex(rb"(?:alias|import|require)\b")
+_QUOTED = lazy_regex(r"comment|string|^text$|heredoc")
 _ENCLOSING = CALLABLES | CONTAINERS
 # Here a bare name of another file means nothing unless the file imports it.
 _IMPORTING = frozenset({"python", "javascript", "typescript", "tsx"})
-_WILDCARD = re.compile(r"^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+\*", re.MULTILINE)
+_WILDCARD = lazy_regex(r"^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+\*", re.MULTILINE)
 _HIGHEST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """One occurrence of a name.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from quaestor.core.documents import Chunk, Document
+from quaestor.core.light_imports import NamedTuple
 from quaestor.related.imports import MANIFESTS, Modules, packages_of
 from quaestor.related.relatives import RelatedKind, Relative, Role
 from quaestor.stores import Store, StoredChunk
@@ -16,8 +16,7 @@ LARGE = 150_000
 _MOST_MANIFESTS = 300
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
+class IndexedFile(NamedTuple):
     """One document with its text.
 
     Attributes:

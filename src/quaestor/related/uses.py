@@ -6,9 +6,10 @@ Candidates come from the lexical index and are checked by their letters.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from quaestor.chunking.languages import PROSE
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import split_identifier, terms_of_word
 from quaestor.related.imports import outside_names
 from quaestor.related.occurrences import (
@@ -85,7 +86,7 @@ class UseFinder:
         # A method without its class may look like a call of itself.
         defining = defining_pattern(self._name)
         return [
-            replace(one, symbols=_in_scope(file, one))
+            one._replace(symbols=_in_scope(file, one))
             for one in places
             if one.role != "call" or not defining.search(file.lines[one.start_line - 1])
         ]
@@ -150,8 +151,7 @@ class UseCandidate:
         return self.chunks[0].document.language
 
 
-@dataclass(frozen=True, slots=True)
-class UseCandidates:
+class UseCandidates(NamedTuple):
     """Documents that contain a name, the most relevant first.
 
     Attributes:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from quaestor.core.light_imports import lazy_regex
 from quaestor.search.language import language_of
 
 CHANGELOG, LEGAL, VENDORED, GENERATED, TRANSLATION = "changelog", "legal", "vendored", "generated", "translation"
@@ -25,7 +26,7 @@ _VENDORED = frozenset(
     "vendor vendored _vendor _vendored thirdparty third_party 3rdparty node_modules bower_components deps dist".split()
 )
 _GENERATED_FOLDERS = frozenset({"generated", "__generated__", "_generated"})
-_GENERATED_NAME = re.compile(r"_generated\.|\.generated\.|\.g\.\w+$|\.pb\.\w+$|_pb2(?:_grpc)?\.pyi?$|[.-]min\.\w+$")
+_GENERATED_NAME = lazy_regex(r"_generated\.|\.generated\.|\.g\.\w+$|\.pb\.\w+$|_pb2(?:_grpc)?\.pyi?$|[.-]min\.\w+$")
 _GENERATED_NOTES = ("generated", "minified", "lock file")
 # Languages that documents are often translated into, by their codes; English is what they are translated from.
 _LANGUAGES = frozenset(
@@ -38,19 +39,19 @@ _TRANSLATIONS = frozenset("i18n intl l10n locale locales translation translation
 # Folders that hold much else as well: there only a file or a folder that is called by a language's code is translated.
 _OF_TRANSLATED_CODE = _TRANSLATIONS | {"lang", "messages"}
 # Folders of Android and Apple: values-ja, values-zh-rCN, de.lproj.
-_RESOURCES = re.compile(r"values-([a-z]{2,3})(?:-r[a-z]{2})?$|([a-z]{2,3})(?:-[a-z]+)?\.lproj$")
-_VERSION = re.compile(r"_?v?\d+(?:_(?:\d+|x))*$")
-_SEPARATORS = re.compile(r"[-_. ]+")
+_RESOURCES = lazy_regex(r"values-([a-z]{2,3})(?:-r[a-z]{2})?$|([a-z]{2,3})(?:-[a-z]+)?\.lproj$")
+_VERSION = lazy_regex(r"_?v?\d+(?:_(?:\d+|x))*$")
+_SEPARATORS = lazy_regex(r"[-_. ]+")
 # What an organisation was and did, and how it makes releases, is told deeper than a project's changes are.
 _ALSO_SUBJECTS = frozenset("history news releases".split())
 _REGION = frozenset("br cn hans hant hk in latn mx pt tw us".split())
 # ack-2.24 and ack-v3.0.0, policy-v1.2.html and policy-v1.10.html: editions of one file, kept side by side.
-_EDITION = re.compile(
+_EDITION = lazy_regex(
     r"(?P<before>[^A-Za-z]{0,100}[A-Za-z].{0,100}?[-_. ])v?(?P<version>\d+(?:[._]\d+){1,3})"
     r"(?P<after>(?:\.[A-Za-z]\w{0,7}){0,2})",
     re.IGNORECASE,
 )
-_ASKS_FOR_EDITION = re.compile(
+_ASKS_FOR_EDITION = lazy_regex(
     r"\d\.\d|\bv\d|\b(?:version|edition|release|old(?:er|est)?|earlier|former|previous)s?\b", re.IGNORECASE
 )
 # Codes that also end the name of a document in English: account-id, make-it, root-ca, data-gov-uk.
@@ -58,19 +59,19 @@ _ALSO_WORDS = frozenset("ar ca da el fa he hi hr id it no ta th uk vi".split())
 _TRANSLATED = frozenset("changelog contributing index install readme".split())
 
 _ASKS = {
-    CHANGELOG: re.compile(
+    CHANGELOG: lazy_regex(
         r"change[ -]?log|release notes?|what(?:['’]s| is) new|which (?:version|release)"
         r"|\b(?:in|since|before|until) (?:version|release|v?\d+\.\d)"
         r"|when (?:was|were|did) .*\b(?:add|introduc|remov|deprecat|drop|fix|releas|renam|chang)",
         re.IGNORECASE,
     ),
-    LEGAL: re.compile(
+    LEGAL: lazy_regex(
         r"licen[cs]|lizen[zs]|copyright|urheber|\bauthors?\b|\bauteurs?\b|\bautor(?:en|es)?\b|contributors|patent",
         re.IGNORECASE,
     ),
-    VENDORED: re.compile(r"vendor|third[ -]?party|\bbundled\b|node_modules", re.IGNORECASE),
-    GENERATED: re.compile(r"generated|minified|lock ?file", re.IGNORECASE),
-    TRANSLATION: re.compile(r"translat|locali[sz]|\bi18n\b|\bintl\b|\bl10n\b|\blocales?\b", re.IGNORECASE),
+    VENDORED: lazy_regex(r"vendor|third[ -]?party|\bbundled\b|node_modules", re.IGNORECASE),
+    GENERATED: lazy_regex(r"generated|minified|lock ?file", re.IGNORECASE),
+    TRANSLATION: lazy_regex(r"translat|locali[sz]|\bi18n\b|\bintl\b|\bl10n\b|\blocales?\b", re.IGNORECASE),
 }
 
 

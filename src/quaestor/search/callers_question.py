@@ -7,9 +7,9 @@ a word about code and end the question.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Literal
 
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.search.language import language_of
 from quaestor.search.names_in_question import (
     NAME,
@@ -29,8 +29,7 @@ UseKind = Literal["uses", "tests", "callees"]
 Relation = Literal["", "subtypes", "imports", "raises", "catches", "returns"]
 
 
-@dataclass(frozen=True, slots=True)
-class CallersQuestion:
+class CallersQuestion(NamedTuple):
     """A question about the uses of a name.
 
     Attributes:
@@ -56,7 +55,7 @@ class CallersQuestion:
 
 
 _LONGEST = 400
-_MESSAGE = re.compile(r"\"(?:[^\"\s]*\s){2}[^\"\n]*\"|“(?:[^“”\s]*\s){2}[^“”\n]*”")
+_MESSAGE = lazy_regex(r"\"(?:[^\"\s]*\s){2}[^\"\n]*\"|“(?:[^“”\s]*\s){2}[^“”\n]*”")
 """Three or more quoted words: a program's message, not a name."""
 _VERBS = (
     r"(?:calls?|called|calling|uses?|used|using|invokes?|invoked|instantiates?|constructs?|creates?|imports?|imported"
@@ -81,60 +80,60 @@ _WORD = rf"(?:{_KEBAB}|\w+)"
 
 # The name stands where the group is. Each is tried with a name of code, and the plain ones with any word.
 _DIRECT = (
-    re.compile(
+    lazy_regex(
         rf"{_WHO}(?:\s+else)?(?:\s+(?!happens?\s|if\s|when\s)[\w-]+){{0,6}}?\s+{_SOME}{_VERBS}\s+{_ARTICLE}({NAME})", _I
     ),
-    re.compile(
+    lazy_regex(
         rf"\b(?:callers?|call sites?|usages?|uses|users|references|invocations)\s+(?:of|to|for)\s+{_ARTICLE}({NAME})",
         _I,
     ),
-    re.compile(rf"({NAME})(?:'s)?\s+(?:callers?|call sites?|usages?|references)\b", _I),
-    re.compile(
+    lazy_regex(rf"({NAME})(?:'s)?\s+(?:callers?|call sites?|usages?|references)\b", _I),
+    lazy_regex(
         rf"({NAME})\s+(?:is\s+|gets\s+)?(?:called|used|invoked|referenced|imported)\s+(?:by|from|in|where|anywhere)\b",
         _I,
     ),
-    re.compile(
+    lazy_regex(
         rf"\bwhere(?:ver)?\s+(?:else\s+)?(?:is|are|do we|do you|does \w+|do they)\s+{_ARTICLE}({NAME})\s+(?:\w+\s+)?"
         rf"(?:call(?:ed)?|used?|invoked?|imported?|instantiated?|referenced?|constructed?|created)\b",
         _I,
     ),
-    re.compile(
+    lazy_regex(
         rf"\b(?:is|are)\s+{_ARTICLE}({NAME})\s+(?:still\s+|ever\s+|even\s+)*(?:called|used"
         rf"|referenced)\s+(?:anywhere|somewhere|at all)",
         _I,
     ),
 )
 _PLAIN = (
-    re.compile(
+    lazy_regex(
         rf"^\W*(?:who|what|which (?:\w+ ){{0,2}}?(?:functions?|methods?|code|classes|modules?|files?"
         rf"|places?))\s+{_SOME}{_STRONG}\s+{_ARTICLE}`?({_WORD})`?(?:\(\))?{_END_OR_PLACE}",
         _I,
     ),
-    re.compile(
+    lazy_regex(
         rf"^\W*(?:find |list |show |all )*(?:the )?(?:callers?|call sites?"
         rf"|usages?)\s+of\s+{_ARTICLE}`?({_WORD})`?(?:\(\))?{_END_OR_PLACE}",
         _I,
     ),
-    re.compile(
+    lazy_regex(
         rf"^\W*where\s+(?:else )?(?:is|are)\s+{_ARTICLE}`?({_WORD})`?(?:\(\))?\s+(?:called|invoked|imported"
         rf"|instantiated){_END_OR_PLACE}",
         _I,
     ),
-    re.compile(rf"^\W*(?:who|what)\s+{_SOME}{_VERBS}\s+{_ARTICLE}`?({_KEBAB})`?(?:\(\))?{_END_OR_PLACE}", _I),
-    re.compile(rf"^\W*where\s+(?:else )?is\s+{_ARTICLE}`?({_KEBAB})`?\s+(?:used|referenced){_END_OR_PLACE}", _I),
+    lazy_regex(rf"^\W*(?:who|what)\s+{_SOME}{_VERBS}\s+{_ARTICLE}`?({_KEBAB})`?(?:\(\))?{_END_OR_PLACE}", _I),
+    lazy_regex(rf"^\W*where\s+(?:else )?is\s+{_ARTICLE}`?({_KEBAB})`?\s+(?:used|referenced){_END_OR_PLACE}", _I),
 )
-_INSIDE = re.compile(rf"{_PLACE}{_END}", _I)
+_INSIDE = lazy_regex(rf"{_PLACE}{_END}", _I)
 _TEST_PLACES = frozenset({"test", "tests", "spec", "specs"})
 _EVERYWHERE = frozenset(
     """this it that here there where production general practice total case code project repo repository codebase
     library""".split()
 )
 # The thing was named before: "I changed X; who uses it?"
-_IT = re.compile(rf"{_WHO}(?:\s+[\w-]+){{0,3}}?\s+{_VERBS}\s+(?:it|this|that|them)\b|^\W*{NAME}\s*[:,-]\s*who\b", _I)
-_FILE_USED = re.compile(
+_IT = lazy_regex(rf"{_WHO}(?:\s+[\w-]+){{0,3}}?\s+{_VERBS}\s+(?:it|this|that|them)\b|^\W*{NAME}\s*[:,-]\s*who\b", _I)
+_FILE_USED = lazy_regex(
     rf"{_WHO}(?:\s+[\w-]+){{0,3}}?\s+(?:uses?|imports?|includes?|requires?|depends? on|rel(?:y|ies) on)\s+it\b", _I
 )
-_AFFECTED = re.compile(
+_AFFECTED = lazy_regex(
     r"\b(?:which|what|who)\b.{0,60}\b(?:affected|hit|broken|break|breaks)\b.{0,20}\bif\b|\bif\b.{0,80}\b(?:callers?"
     r"|users?|call sites?)\b",
     _I,
@@ -142,36 +141,36 @@ _AFFECTED = re.compile(
 _AUXILIARY = r"(?:do|does|did|is|are|was|were|be|can|could|should|must|may|might|will|would)"
 # Many verbs lead to a name: "which scripts log in through LoginAPI", "which clauses lead to init_dir"; but not where
 # somebody does it: "which handlers must I pass to set_handlers", "which bindings can be used on svelte:document".
-_THROUGH = re.compile(
+_THROUGH = lazy_regex(
     rf"^\W*(?:who|which)\s+(?:(?!(?:I|we|you|one|{_AUXILIARY})\s)[\w-]+\s+){{2,5}}?(?:with|through|via|by|into|to"
     rf"|on)\s+({NAME})(?:\s*\([^()]*\))?\s*[?.]?\s*$",
     _I,
 )
-_TESTS = re.compile(
+_TESTS = lazy_regex(
     rf"\b(?:which|what|are there(?: any)?|where are(?: the)?|show(?: me)?(?: the)?"
     rf"|find(?: the)?)?\s*\b(?:unit )?(?:tests?|specs?)\b"
     rf"(?:\s+\w+){{0,2}}?\s+(?:for|of|cover(?:s|ing)?|exercis(?:e|es|ing)|call(?:s|ing)?|check(?:s|ing)?|test(?:s"
     rf"|ing)?|use[sd]?|touch(?:es)?)\s+{_ARTICLE}({NAME})",
     _I,
 )
-_TESTED = re.compile(
+_TESTED = lazy_regex(
     rf"^\W*(?:what|who)\s+tests\s+{_ARTICLE}({NAME}){_END}|\bwhere\s+(?:is|are)\s+{_ARTICLE}({NAME})\s+(?:tested"
     rf"|covered){_END}",
     _I,
 )
-_CALLEES = re.compile(
+_CALLEES = lazy_regex(
     rf"\b(?:what|which (?:\w+ )?(?:functions|methods|procedures|helpers))\s+(?:does|do|are"
     rf"|is)\s+{_ARTICLE}({NAME})\s+(?:all\s+)?(?:calls?|invokes?)\b"
     rf"|\bcallees\s+of\s+({NAME})|\bwhat\s+(?:is|gets)\s+called\s+(?:by|from|in)\s+({NAME})",
     _I,
 )
-_NOT_TESTS = re.compile(
+_NOT_TESTS = lazy_regex(
     r"\b(?:outside|apart from|except|excluding|other than|besides|not in|without)\s+(?:of\s+)?(?:its\s+|the\s+"
     r"|any\s+)?(?:unit\s+)?(?:tests?|specs?)\b|\bin production\b|\b(?:main|production) (?:sources?|code)\b"
     r"|\bnon-test\b",
     _I,
 )
-_OUTSIDE = re.compile(
+_OUTSIDE = lazy_regex(
     r"\b(?:outside|apart from|except|excluding|other than)\s+(?:of\s+|in\s+|from\s+)?(?:(?:its|the"
     r"|that)\s+(?:own\s+)?(?:module|file|package|class)|([\w./\\-]+\.\w+))",
     _I,
@@ -203,11 +202,11 @@ _TESTING = vocabulary(
     " testé* testent couv* prueba* cubr* cubiert*",
     "测试|覆盖|テスト",
 )
-_HYPOTHETICAL = re.compile(
+_HYPOTHETICAL = lazy_regex(
     r"\b(?:if|safe|can i|may i|could i|should i|affected|broken|wenn|falls|kann|darf|betroffen|si|peux|puis|puedo)\b"
     r"|如果|若|可以|能|会|影响|たら|れば|ると|ても|影響"
 )
-_ACTIVE = re.compile(
+_ACTIVE = lazy_regex(
     r"\b(?:does|do|did|can|could|may|might|will|would|should) § (?:\w+ ){0,2}?(?:call|use|invoke|import|include"
     r"|require|depend|rely|throw|raise|catch|extend|implement|inherit|create|instantiate|construct|reference"
     r"|override)\b|\bis § (?:an? )?(?:subclass|subtype|derived|descend)(?!ed)|(?<!est-ce )\bque § |^\W*(?:was"
@@ -217,38 +216,38 @@ _ACTIVE = re.compile(
     r"|インポート|投げ|継承|実装)|§ ?から呼"
 )
 """What the name itself uses, calls or is derived from."""
-_CALLS = re.compile(
+_CALLS = lazy_regex(
     r"call|\buse|invoke|import|depend|rely|ruft|aufgerufen|appel|llam|dépend|导入|依赖|调用|呼|インポート|依存"
 )
-_NO_USES = re.compile(
+_NO_USES = lazy_regex(
     r"^\W*(?:can|could|may) (?:i|we|you) (?:\w+ )?(?:use|call|import|create|extend|implement)\b"
     r"|^\W*should (?!i\b|we\b)|\bhappens (?:if|when) (?:\w+ ){0,3}(?:calls?|uses?|invokes?) §|\b(?:is|are|does"
     r"|it's) § implemented|where [^§]*§ (?:\w+ )?implemented|どのよう|どう|なぜ|いつ"
 )
-_SAID_OF_CODE = re.compile(
+_SAID_OF_CODE = lazy_regex(
     r"\b(?:call|calls|calling|invo\w+|import\w*|instantiat\w+|callers? (?:of|does)|call sites of|usages of"
     r"|invocations of) §|§ (?:\w+ ){0,2}(?:used|called|invoked|imported|instantiated|callers|usages)\b"
 )
 """What is said of code alone, so that a plain word may be its name."""
-_OWN_USE = re.compile(r"\W*(?:do|does|did|is|are)\s+(?:it|this|that|the|we|you|they)\b.* us(?:e|ing) §")
-_RETURNED = re.compile(r"\b(?:return|returns|returning) §|§ (?:\w+ )?returned\b|返回了? ?§|§ ?を返")
+_OWN_USE = lazy_regex(r"\W*(?:do|does|did|is|are)\s+(?:it|this|that|the|we|you|they)\b.* us(?:e|ing) §")
+_RETURNED = lazy_regex(r"\b(?:return|returns|returning) §|§ (?:\w+ )?returned\b|返回了? ?§|§ ?を返")
 """What others do with the name: "which functions return Client?"."""
-_HOW_MANY = re.compile(r"\bhow (?:many(?: times)?|often)\b|^\W*how(?= is .{1,200}\btested\b)", _I)
+_HOW_MANY = lazy_regex(r"\bhow (?:many(?: times)?|often)\b|^\W*how(?= is .{1,200}\btested\b)", _I)
 _RELATIONS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
     (
         "subtypes",
-        re.compile(
+        lazy_regex(
             r"inherit|subclass|subtype|implement|extend|deriv|descend|\berb(?:t|en)\b|ableit|abgeleit|leite[tn]"
             r"|unterklass|erweiter|hérit|sous|étend|dériv|implément|hered|extiend|subclase|继承|派生|子类|实现|継承"
             r"|実装"
         ),
     ),
-    ("imports", re.compile(r"import|导入|インポート")),
-    ("raises", re.compile(r"\brais|\bthrow|wirft|werfen|geworfen|\blev|lève|\blan[zc]|抛出|投|送出")),
-    ("returns", re.compile(r"return|返")),
-    ("catches", re.compile(r"catch|caught|fäng|fang|attrap|captur|捕获|捕捉|キャッチ")),
+    ("imports", lazy_regex(r"import|导入|インポート")),
+    ("raises", lazy_regex(r"\brais|\bthrow|wirft|werfen|geworfen|\blev|lève|\blan[zc]|抛出|投|送出")),
+    ("returns", lazy_regex(r"return|返")),
+    ("catches", lazy_regex(r"catch|caught|fäng|fang|attrap|captur|捕获|捕捉|キャッチ")),
 )
-_HOW = re.compile(r"^\W*(?:how|why|when)\b|\bhow (?:do|does|can|could|should|to|is|are)\b|\bwhy\b", _I)
+_HOW = lazy_regex(r"^\W*(?:how|why|when)\b|\bhow (?:do|does|can|could|should|to|is|are)\b|\bwhy\b", _I)
 
 
 def read_callers_question(text: str) -> CallersQuestion | None:
@@ -280,9 +279,9 @@ def _question_of_words(text: str) -> CallersQuestion | None:
     if kind is None:
         return None
     plain = plain or _OWN_USE.match(shape) is not None
-    related = (one for one, pattern in _RELATIONS if kind == "uses" and pattern.search(shape))
+    related = (relation for relation, pattern in _RELATIONS if kind == "uses" and pattern.search(shape))
     relation: Relation = next(related, "")
-    return replace(_make_question(text, names[0], kind, plain=plain), relation=relation, inside=inside)
+    return _make_question(text, names[0], kind, plain=plain)._replace(relation=relation, inside=inside)
 
 
 def _without_place(text: str) -> tuple[str, str]:

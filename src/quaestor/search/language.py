@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import STOP_WORDS
 
 # Words of grammar by which a question shows its language. Some are English words too ("was", "die", "comment"): it
@@ -51,22 +52,22 @@ _ENGLISH_TOO = _ENGLISH | frozenset(
     per plus pour pu sans si sin so solo son su sur tout un von war was""".split()
 )
 _ENGLISH_TELLS = frozenset("how what why which where when does do the is are of and to".split())
-_WHOLE_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)")  # none within a name, and no single letter
-_WORDS = re.compile(r"(?<![\w.-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-]|\.\w)")
+_WHOLE_WORD = lazy_regex(r"(?<!\w)[^\W\d_]{2,}(?!\w)")  # none within a name, and no single letter
+_WORDS = lazy_regex(r"(?<![\w.-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-]|\.\w)")
 """A word that is no part of a name, or several with hyphens: "faut-il"."""
-_ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|lorsqu|puisqu|jusqu)['’](?=[aeiouyhâàéèêëîïôûœ])", re.IGNORECASE)
-_SPANISH = re.compile("[¿¡]")
-_LETTERS = re.compile("[äöüßéèêàùâîôûçœëïñáíóúãõ]", re.IGNORECASE)
+_ELIDED = lazy_regex(r"\b(?:[cdjlmnst]|qu|lorsqu|puisqu|jusqu)['’](?=[aeiouyhâàéèêëîïôûœ])", re.IGNORECASE)
+_SPANISH = lazy_regex("[¿¡]")
+_LETTERS = lazy_regex("[äöüßéèêàùâîôûçœëïñáíóúãõ]", re.IGNORECASE)
 _FEWEST = 2
 CARRIED = frozenset({"de", "fr", "es", "zh", "ja"})
 """Languages for which there is a glossary."""
 # A word of English is about as long as so many Han letters or kana.
 _LETTERS_A_WORD = 3
 _SCRIPTS = {
-    "ja": re.compile("[\u3040-\u30ff]"),
-    "ko": re.compile("[\uac00-\ud7af]"),
-    "zh": re.compile("[\u4e00-\u9fff]"),
-    "ru": re.compile("[\u0400-\u04ff]"),
+    "ja": lazy_regex("[\u3040-\u30ff]"),
+    "ko": lazy_regex("[\uac00-\ud7af]"),
+    "zh": lazy_regex("[\u4e00-\u9fff]"),
+    "ru": lazy_regex("[\u0400-\u04ff]"),
 }
 
 

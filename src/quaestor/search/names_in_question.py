@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from quaestor.chunking.languages import knows_extension
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.search.language import language_of
 
 _PART = r"[^\W\d][\w$]*"
@@ -17,16 +17,16 @@ NAME = (
     rf"|/\d{{1,2}}(?![\w./]))?)"
 )
 """A name or a path as people write it in a sentence: ``Client.send``, ``src/a.py``, ``get!``, ``getSlot(byte[])``."""
-_NAME = re.compile(NAME)
+_NAME = lazy_regex(NAME)
 _CJK = r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
-_GO_METHOD = re.compile(r"\(\*(\w{1,80})\)\.(?=\w)")
-_BESIDE_CJK = re.compile(rf"(?<=[!-~])(?={_CJK})|(?<={_CJK})(?=[!-~])")
-_MARKED = re.compile(
+_GO_METHOD = lazy_regex(r"\(\*(\w{1,80})\)\.(?=\w)")
+_BESIDE_CJK = lazy_regex(rf"(?<=[!-~])(?={_CJK})|(?<={_CJK})(?=[!-~])")
+_MARKED = lazy_regex(
     r"[^\W_]_+[^\W_]|^_+\w|\w_+$|[a-z\d][A-Z]|[A-Z]{2,}[a-z]|::|->|[\w!?]/\d{1,2}$|\w#\w|\w\.\w|\w:\w|\(|\w!$"
     r"|[a-z]\d+[a-z]"
 )
-_ARGUMENTS = re.compile(r"\([^()]*\)$|\[\]$")
-_ARITY = re.compile(r"([^\W\d][\w.:#]*[!?]?)/\d{1,2}")
+_ARGUMENTS = lazy_regex(r"\([^()]*\)$|\[\]$")
+_ARITY = lazy_regex(r"([^\W\d][\w.:#]*[!?]?)/\d{1,2}")
 """A function with the number of its arguments, as Elixir and Erlang name it: ``lists:map/2``."""
 _ABBREVIATIONS = frozenset({"e.g", "i.e", "etc", "vs", "a.k.a", "node.js", "vue.js", "next.js", "github", "javascript"})
 _LONGEST = 300
@@ -108,8 +108,7 @@ _CJK_GRAMMAR = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """The words that a kind of question about a name consists of.
 
     Attributes:
@@ -146,8 +145,8 @@ _KIND_OF_NAME = (
 _ARTICLES = (
     r"(?:\b(?:the|an?|this|that|our|my|die|der|das|den|dem|des|einer?|la|le|les|un|une|el|los|una)\s+|l\s*['’]\s*)"
 )
-_NAMED = re.compile(rf"{_ARTICLES}*(?:\b{_KIND_OF_NAME}\s+)?(?:called\s+|named\s+)?§(?:\s+{_KIND_OF_NAME}\b)?")
-_SPOKEN = re.compile(r"§|[^\W\d_]+")
+_NAMED = lazy_regex(rf"{_ARTICLES}*(?:\b{_KIND_OF_NAME}\s+)?(?:called\s+|named\s+)?§(?:\s+{_KIND_OF_NAME}\b)?")
+_SPOKEN = lazy_regex(r"§|[^\W\d_]+")
 
 
 def shape_of(text: str) -> tuple[str, tuple[str, ...]]:
@@ -187,8 +186,7 @@ def _is_known(word: str, vocabularies: Iterable[Vocabulary]) -> bool:
 Aspect: TypeAlias = Literal["", "place", "signature", "returns", "raises", "members", "working"]
 
 
-@dataclass(frozen=True, slots=True)
-class NameQuestion:
+class NameQuestion(NamedTuple):
     """The name or file that a question asks to have explained.
 
     Attributes:
@@ -227,7 +225,7 @@ _POLITE = r"(?:(?:please|so|ok|can you|could you|would you)\s+)*(?:tell me\s+)?"
 _END = r"\s*[?.!]*\s*$"
 _I = re.IGNORECASE
 _ASKED = tuple(
-    re.compile(rf"^\W*{_POLITE}{pattern}{_END}", _I)
+    lazy_regex(rf"^\W*{_POLITE}{pattern}{_END}", _I)
     for pattern in (
         rf"(?:what|who)(?:\s+exactly)?(?:\s+is|['’]s|\s+are)\s+{_THING}"
         rf"(?:\s+(?:for|about|good for|used for|meant for|responsible for))?",
@@ -245,9 +243,9 @@ _ASKED = tuple(
         rf"(?:was (?:ist|macht|tut)|qu['’]est-ce que|que fait|qué (?:es|hace))\s+{_THING}",
     )
 )
-_ASKS_PLACE = re.compile(r"\W*(?:where|definition)\b", _I)
-_ANY = re.compile("")
-_PLAIN_WORD = re.compile(
+_ASKS_PLACE = lazy_regex(r"\W*(?:where|definition)\b", _I)
+_ANY = lazy_regex("")
+_PLAIN_WORD = lazy_regex(
     r"(?:\b(?P<article>the|an?|this|our|der|die|das|den|dem|des|eine?|le|la|les|une?|el|los|las|una)\s+)?(?<![\w$./-])(?P<word>[A-Za-z][A-Za-z\d_]+)(?![\w$/-]|\.\w)",
     _I,
 )
@@ -292,14 +290,14 @@ _ASPECTS: dict[Aspect, Vocabulary] = {
     ),
 }
 _ASKS_FOR: dict[Aspect, re.Pattern[str]] = {
-    "place": re.compile(
+    "place": lazy_regex(
         r"\b(?:where|which|what|find|definition|declaration|look|go|jump|wo|welche\w?|finde|show|où|quel\w*|d[oó]nde"
         r"|qu[ée])\b|哪|どこ|定义|定義"
     ),
-    "raises": re.compile(
+    "raises": lazy_regex(
         r"\b(?:what|which|does|do|can|could|may|welche\w?|was|quel\w*|que|qu|qu[eé])\b|哪|什么|どんな|何|会"
     ),
-    "members": re.compile(
+    "members": lazy_regex(
         r"\b(?:methods|functions|fields|attributes|members|propert\w+|variants|values|constants|classes|types|methoden"
         r"|felder|attribute|eigenschaften|méthodes|champs|attributs|propriétés|métodos|campos|atributos|propiedades)\b"
         r"|方法|字段|属性|成员|メソッド|フィールド|メンバ"
@@ -308,34 +306,34 @@ _ASKS_FOR: dict[Aspect, re.Pattern[str]] = {
 _OF_PLAIN: tuple[Aspect, ...] = ("place", "returns", "signature", "members")
 _OTHER_QUESTIONS = frozenset("how when why whether".split())
 _OF_DEFINITIONS: frozenset[Aspect] = frozenset({"returns", "signature", "raises"})
-_AT_LINE = re.compile(
+_AT_LINE = lazy_regex(
     r"(?P<path>[\w./\\@~+-]*\w\.\w+)(?:(?::|#L|\(|,?\s+(?:(?:on|at|in"
     r"|near)\s+)?lines?\s+)(?P<line>\d{1,7})(?:[:,-]L?\d+)*\)?)|\b(?:(?:on|at"
     r"|in)\s+)?lines?\s+(?P<before>\d{1,7})(?:\s*(?:-|to)\s*\d+)?\s+(?:of|in)\s+(?P<file>[\w./\\@~+-]*\w\.\w+)",
     _I,
 )
 """A line of a file: "client.py:120", "client.py#L120", "client.py line 120", "line 120 of client.py"."""
-_OF_OTHERS = re.compile(
+_OF_OTHERS = lazy_regex(
     r"\b(?:who(?! def| dec)|how many|when)\b|\b(?:return(?:s|ing)?|takes?|accepts?|expects?|receives?|needs?"
     r"|rais(?:es?|ing)|throw(?:s|ing)?|provides?|supports?) §|どのよう|どう|なぜ|いつ"
 )
 """A question for other names that have to do with this one: "which functions return Client?"."""
-_OF_CODE = re.compile(
+_OF_CODE = lazy_regex(
     r"\b(?:arguments?|args|param(?:eter)?s?|signature|prototype|returns?|returned|takes?|accepts?|expects?|defin\w+"
     r"|declar\w+|methods|fields|attributes|members)\b"
 )
 """Words used only of code: beside one, a plain word may be a name."""
-_WHERE_IS = re.compile(r"\W*where(?:['’]?s|\s+is)\b", _I)
-_ASKS = re.compile(
+_WHERE_IS = lazy_regex(r"\W*where(?:['’]?s|\s+is)\b", _I)
+_ASKS = lazy_regex(
     r"\b(?:what|where|which|find|show|tell|give|list|know|see|is there|was|wo|zeige?|welche\w?|qu[eé]|quoi|où|montrez?"
     r"|d[oó]nde|muestra|muéstrame|dame)\b|什么|哪|显示|何|どこ|見せ|教え"
 )
-_HOW_IT_WORKS = re.compile(
+_HOW_IT_WORKS = lazy_regex(
     r"\bhow (?:exactly )?(?:does|do|is|are) § (?:exactly |actually |really )?(?:work|works|implemented|function)\b"
     r"|\bwie (?:funktioniert|arbeitet) §|\bcomment (?:fonctionne|marche) §|\bcómo funciona §|§ 是?(?:如何|怎么"
     r"|怎样)(?:工作|运行|实现)的?|§ は(?:どのように|どう)(?:動作|動|機能|実装)"
 )
-_GOES_ON = re.compile(r"\W*(?:and|or|und|oder|et|ou|y)\b")
+_GOES_ON = lazy_regex(r"\W*(?:and|or|und|oder|et|ou|y)\b")
 
 
 def read_name_question(text: str) -> NameQuestion | None:
@@ -349,7 +347,7 @@ def read_name_question(text: str) -> NameQuestion | None:
     if (at := _AT_LINE.search(text)) is not None and knows_extension(at["path"] or at["file"]):
         rest = f"{text[: at.start()]} {at['path'] or at['file']} {text[at.end() :]}"
         asked = read_name_question(rest)
-        return None if asked is None else replace(asked, line=int(at["line"] or at["before"]))
+        return None if asked is None else asked._replace(line=int(at["line"] or at["before"]))
     if not re.search(r"\s", text.rstrip("? ")):
         return NameQuestion(bare_name(text)) if _is_name(text) else None
     for pattern in _ASKED:

@@ -78,7 +78,7 @@ SAY_NOTHING = STOP_WORDS | frozenset(
 OF_ANY_CODE = frozenset(stems_of("calculate check choose compute decide determine manage pick remember select".split()))
 """What all code does, whatever it calls it: a question is about what is computed or chosen."""
 ASK_ANYTHING = frozenset(
-    """change changed changing turn turned decide decides people possible allow allowed let set setting choose pick
+    """change changed changing turn turned decide decides people possible let set setting choose pick
     want support supported work works""".split()
 )
 """Words with which people ask for anything."""

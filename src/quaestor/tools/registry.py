@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from quaestor.core.errors import UsageError
@@ -79,7 +78,7 @@ class Registry:
         except OSError as error:
             outcome = Outcome(f"{name!r} failed: {error.strerror or type(error).__name__}.", failed=True)
         # Whatever a tool makes of its budget, the promise is kept here.
-        return replace(outcome, text=cut_to_budget(outcome.text, budget, count))
+        return outcome._replace(text=cut_to_budget(outcome.text, budget, count))
 
     def _unknown_tool(self, name: str) -> str:
         like = nearest(name, self.names)

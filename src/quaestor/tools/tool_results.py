@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage, show, where
 from quaestor.tools.tool_values import Room
@@ -36,8 +37,7 @@ def place(passage: Passage) -> str:
 Count = Callable[[str], int]
 
 
-@dataclass(frozen=True, slots=True)
-class FittedLines:
+class FittedLines(NamedTuple):
     """Lines that fit a budget.
 
     Attributes:
@@ -120,8 +120,7 @@ _STEP = 0.94
 _TRIES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPassages:
+class ShownPassages(NamedTuple):
     """Passages as a model sees them.
 
     Attributes:

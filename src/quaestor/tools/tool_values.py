@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from quaestor.core.errors import UsageError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 
@@ -26,8 +27,7 @@ Arguments = Mapping[str, Value]
 """Checked arguments by name. An optional one that was not given is there only if it has a default."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One argument of a tool.
 
     Attributes:
@@ -75,8 +75,7 @@ class Room:
     numbered: NumberPassages = numbered_from_one
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The outcome of a call.
 
     Attributes:
@@ -128,7 +127,7 @@ def describe(name: str, parameters: Iterable[Parameter]) -> tuple[str, tuple[Par
         names = ", ".join(parameter.name for parameter in all_parameters)
         raise UsageError(f"prompt {f'subroutine_{name}'!r} describes {', '.join(words)}; describe {names}")
     text_about = " ".join(_ITEM.sub("", text).split())
-    return text_about, tuple(replace(parameter, description=words[parameter.name]) for parameter in all_parameters)
+    return text_about, tuple(parameter._replace(description=words[parameter.name]) for parameter in all_parameters)
 
 
 def tool_schema(tool: Tool, *, short: bool = False) -> dict[str, Any]:

@@ -4,8 +4,8 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Message
 from quaestor.window import passage_placing, summary
 from quaestor.window.conversation_costs import RESULT, Unit
@@ -13,8 +13,7 @@ from quaestor.window.conversation_costs import RESULT, Unit
 EXAMPLE = "example_"
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """Numbers of units by the part that they play.
 
     Attributes:

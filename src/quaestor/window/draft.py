@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Message
 from quaestor.window.conversation_costs import ConversationCosts
 from quaestor.window.trim import trim
@@ -50,8 +51,7 @@ LATEST = "among the latest messages"
 CUT = "cut short: too long for its share of the window"
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenUnit:
+class ChosenUnit(NamedTuple):
     """A unit that is in the window.
 
     Attributes:

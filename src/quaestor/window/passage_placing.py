@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Message
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage, number, show
@@ -28,8 +29,7 @@ NO_ROOM = "does not fit the passages' share"
 Outcome = tuple[Action, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """The passages that fit a budget.
 
     Attributes:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import collections
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import log1p, sqrt
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Message
 from quaestor.window.conversation_costs import Counter
 from quaestor.window.message_reading import content_terms_in
@@ -110,8 +110,7 @@ def _weight(terms: frozenset[str], weights: dict[str, float]) -> float:
     return sum(weights.get(term, 0) for term in terms) / sqrt(len(terms) + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """A summary, or the reason why it could not be made.
 
     Attributes:

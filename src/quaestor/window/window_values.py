@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Message
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -44,8 +45,7 @@ PassageLike = Passage | Hit | str
 is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(NamedTuple):
     """Every sentence that the window adds for the model.
 
     Attributes:

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.citations.citation_marks import NO_ANSWER, parse, says_no_answer, without_marks, without_no_answer
+from quaestor.answers.citations.citation_marks import (
+    NO_ANSWER,
+    parse,
+    says_no_answer,
+    without_marks,
+    without_no_answer,
+    words_of_sentence,
+)
 
 
 def read(answer: str) -> list[tuple[int, str | None]]:
@@ -89,10 +96,35 @@ def test_without_marks() -> None:
     assert without_marks(answer, parse(answer)) == "It waits  and  retries."
 
 
-@pytest.mark.parametrize("answer", [NO_ANSWER, "[No answer] Nothing on it.", "**[no answer]** x", "[no_answer]"])
-def test_no_answer(answer: str) -> None:
+def test_a_link_behind_a_mark_belongs_to_it() -> None:
+    answer = "It waits [1](https://ferry.example/a) and retries [2] (twice)."
+    assert without_marks(answer, parse(answer)) == "It waits  and retries  (twice)."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ('It waits\n[1: "x"] for a boat [2].', "It waits for a boat."),
+        ("[x] Row [1] across [2]!", "Row across!"),
+        ("[ ] Land [1], then [ ] rest", "Land, then [ ] rest"),
+    ],
+)
+def test_a_sentence_is_shown_on_one_line_without_marks_and_its_box(sentence: str, words: str) -> None:
+    assert words_of_sentence(sentence) == words
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (NO_ANSWER, ""),
+        ("[No answer] Nothing on it.", "Nothing on it."),
+        ("**[no answer]** x", "x"),
+        ("[no_answer]", ""),
+    ],
+)
+def test_no_answer(answer: str, shown: str) -> None:
     assert says_no_answer(answer)
-    assert "no" not in without_no_answer(answer).lower().split()
+    assert without_no_answer(answer) == shown
 
 
 def test_an_answer_is_no_refusal() -> None:

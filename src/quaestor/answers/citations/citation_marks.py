@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.llm.prompts.numbered_passages import Passage, number, show, show_all, where
 
 __all__ = [
@@ -32,8 +31,8 @@ __all__ = [
 NO_ANSWER = "[no answer]"
 """What a model writes when the passages do not hold the answer."""
 
-_NO_ANSWER = re.compile(r"(?<![\[【(<*_`])[\[【(<*_`]+\s*no[ _-]answer\s*[\])】>*_`]+", re.IGNORECASE)
-_KNOWS_NOT = re.compile(
+_NO_ANSWER = lazy_regex(r"(?<![\[【(<*_`])[\[【(<*_`]+\s*no[ _-]answer\s*[\])】>*_`]+", re.IGNORECASE)
+_KNOWS_NOT = lazy_regex(
     r"(?:(?:sorry|unfortunately|i\s*['’]?a?m\s+sorry),?\s+(?:but\s+)?)?"
     r"(?:i\s+(?:do\s+not|don['’]?t|cannot|can\s+not|can['’]?t)\s+(?:know|tell|say|answer\s+(?:that|this|it|the\s+question))"
     r"|(?:the|these)\s+(?:(?:given|provided)\s+)?(?:passages?|documents?|sources?|corpus|context|text)"
@@ -43,28 +42,27 @@ _KNOWS_NOT = re.compile(
 """A reply of a single sentence by which a model says that it does not know, instead of by the mark."""
 _LONGEST_REFUSAL = 250
 _FENCE_OPENS = {
-    prefix: re.compile(rf"^{prefix}(`{{3,}}+|~{{3,}}+)[^\n]*+\n", re.MULTILINE) for prefix in ("", r"[ \t]*+>[ \t]?+")
+    prefix: lazy_regex(rf"^{prefix}(`{{3,}}+|~{{3,}}+)[^\n]*+\n", re.MULTILINE) for prefix in ("", r"[ \t]*+>[ \t]?+")
 }
 """Patterns for the opening line of a fenced block, by what precedes it in the line: nothing, or a block quote's mark.
 """
-_ENDS_LINE = re.compile(r"[\s.,;:!?*_\"”’\[\]【】\d–-]*(?:\n|\Z)")
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_BLOCK_QUOTE = re.compile(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)
+_ENDS_LINE = lazy_regex(r"[\s.,;:!?*_\"”’\[\]【】\d–-]*(?:\n|\Z)")
+_CODE = lazy_regex(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_BLOCK_QUOTE = lazy_regex(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)
 _QUOTE_MARKS = "\"'“”„‟‘’«»`"
 # Blanks are taken once and not given back, and of a run of marks only the first is tried.
-_OPENING = re.compile(r"[\[【]\s*+(?:\^\s*+)?(?:(?:passages?|sources?|p|no)\b\.?\s*+)?#?(?=\d)", re.IGNORECASE)
-_NUMBERS = re.compile(r"\d{1,3}(?:\s*[-–]\s*\d{1,3})?(?!\d)")
-_SEPARATOR = re.compile(r"\s*(?:[,;&]|and)\s*#?(?:(?:passages?|sources?)\s*)?(?=\d)", re.IGNORECASE)
+_OPENING = lazy_regex(r"[\[【]\s*+(?:\^\s*+)?(?:(?:passages?|sources?|p|no)\b\.?\s*+)?#?(?=\d)", re.IGNORECASE)
+_NUMBERS = lazy_regex(r"\d{1,3}(?:\s*[-–]\s*\d{1,3})?(?!\d)")
+_SEPARATOR = lazy_regex(r"\s*(?:[,;&]|and)\s*#?(?:(?:passages?|sources?)\s*)?(?=\d)", re.IGNORECASE)
 _LONGEST_QUOTE = 2000
 _MOST_MARKS = 1000
 _LONGEST_RANGE = 9
 
-_BEFORE_END = re.compile(r"(?<!\s)\s+([.,;:!?])")
-_BOX = re.compile(r"\[[ xX]\]\s+")
+_BEFORE_END = lazy_regex(r"(?<!\s)\s+([.,;:!?])")
+_BOX = lazy_regex(r"\[[ xX]\]\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """One citation of one passage as the answer writes it.
 
     Attributes:

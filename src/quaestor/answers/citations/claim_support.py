@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms, find_words
 
 _WINDOW = 5
@@ -27,8 +27,7 @@ _STOP = re.compile(r"(?<![.;!?])[.;!?]+(?:\s|$)")
 _DENIAL = re.compile(r"\b(?:not|never|no|none|nothing|cannot|without|neither|nor)\b|n['’]t\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(NamedTuple):
     """The lines that hold a claim.
 
     Attributes:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import takewhile
 
 from quaestor.answers.citations.citation_marks import Mark, without_marks
@@ -28,26 +29,26 @@ from quaestor.answers.citations.claim_support import (
 )
 from quaestor.answers.citations.sentences import Sentence
 from quaestor.core.citation import Citation
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 
 MarkedCitations = list[tuple[Mark, Citation | None]]
 """Marks with their citations; None where no passage has the number."""
 
-_CONTRACTION = re.compile(r"\b[a-z]+n['’]t\b|['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
+_CONTRACTION = lazy_regex(r"\b[a-z]+n['’]t\b|['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 # They judge what was asked, or count what is named elsewhere, and name nothing themselves.
 _VERDICTS = (
     "yes yeah yep no nope not sure certainly indeed correct right true false exactly absolutely course times"
     " ja nein oui non sí si sim não да нет"
 )
-_VERDICT_TERMS = content_terms(_VERDICTS)
-_COURTESY = re.compile(r"(?:i )?hope (?:this|that|it) helps|let me know|feel free", re.IGNORECASE)
-_MISSING = re.compile(
+_COURTESY = lazy_regex(r"(?:i )?hope (?:this|that|it) helps|let me know|feel free", re.IGNORECASE)
+_MISSING = lazy_regex(
     r"(?:(?:however|but|unfortunately),? )?(?:the |these |those )?(?:given |provided )?"
     r"(?:passages?|documents?|sources?|corpus|excerpts?|context)\b[^.,;:]{0,20}?"
     r"\b(?:do not|does not|don['’]t|doesn['’]t|never|says? nothing)\b",
     re.IGNORECASE,
 )
-_AND_YET = re.compile(r"\b(?:but|however|although|though|yet)\b|[;:–—]", re.IGNORECASE)
+_AND_YET = lazy_regex(r"\b(?:but|however|although|though|yet)\b|[;:–—]", re.IGNORECASE)
 _MANY_WORDS = 3
 _LEADING_SHARE = 1 / 3
 
@@ -170,7 +171,12 @@ def own_terms(sentence: str) -> frozenset[str]:
     """Return the stems of a sentence's own words, without yes and no, contractions and numbers."""
     plain = _CONTRACTION.sub(" ", sentence)
     spelled = {term for word in spelled_words(plain) for term in content_terms(word)}
-    return content_terms(plain) - _VERDICT_TERMS - spelled
+    return content_terms(plain) - _verdict_terms() - spelled
+
+
+@cache
+def _verdict_terms() -> frozenset[str]:
+    return content_terms(_VERDICTS)
 
 
 def _is_short(sentence: str) -> bool:

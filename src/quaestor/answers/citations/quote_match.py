@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+
+from quaestor.core.light_imports import NamedTuple
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
 _ELISION = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\.\.\.|…)\s*")
@@ -27,8 +28,7 @@ _LONGEST_GAP = 2000
 _LONGEST_PATTERN = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """The place at which a quote was found.
 
     Attributes:

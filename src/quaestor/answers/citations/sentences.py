@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
 # Possessive, so that a run of marks without a line behind it is read once.
-_FENCE = re.compile(r"^(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_SKIPPED_LINE = re.compile(r"^[ \t]*(?:#{1,6}\s|\||[-=*_]{3,}\s*$)")
-_BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
-_QUOTED = re.compile(r"^[ \t]*>[ \t>]*")
+_FENCE = lazy_regex(r"^(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_SKIPPED_LINE = lazy_regex(r"^[ \t]*(?:#{1,6}\s|\||[-=*_]{3,}\s*$)")
+_BULLET = lazy_regex(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_QUOTED = lazy_regex(r"^[ \t]*>[ \t>]*")
 # A full stop ends a sentence before a blank and a capital, digit, quotation or mark; not in `e.g. this` or `v1.2`.
-_END = re.compile(
+_END = lazy_regex(
     r"(?:(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\betc)(?<!\bapprox)\.|[!?。！？])"
     r"[\"'”’)\]*_`]*(?=\s|$|[\[【]\s*\^?\d|(?<=[。！？]))"
 )
-_TRAILING_MARKS = re.compile(r"(?:\s*[\[【][^\[\]【】\d]*\d[^\[\]【】]*[\]】])+[.!?]?")
+_TRAILING_MARKS = lazy_regex(r"(?:\s*[\[【][^\[\]【】\d]*\d[^\[\]【】]*[\]】])+[.!?]?")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence of an answer.
 
     Attributes:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from quaestor.answers.citations.citation_marks import Mark, Passage, parse, says_no_answer, without_marks
 from quaestor.answers.citations.claim_support import Ground, find_support
@@ -22,6 +21,7 @@ from quaestor.answers.citations.sentences import Sentence, sentences
 from quaestor.answers.readable_markup import lines_shown
 from quaestor.chunking.decode import decode
 from quaestor.core.citation import Citation, CitationStatus
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms
 
 Reader = Callable[[str], bytes | None]
@@ -36,8 +36,7 @@ _ESCAPED = re.compile(r"\\([\\*_<>\[\]])")
 """A character that Markdown would take for markup, with its backslash."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(NamedTuple):
     """The result of checking an answer's citations.
 
     Attributes:
@@ -51,8 +50,7 @@ class Verification:
     unknown: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(NamedTuple):
     """A document's text, with the offsets at which its lines begin."""
 
     text: str

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Literal
 
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.overview_text import Entry, Source, Statement
 from quaestor.answers.overview.prose_lines import headings
+from quaestor.core.light_imports import lazy_regex
 
 Aim = Literal["build", "test", "run"]
 """The purpose of a command."""
@@ -22,30 +22,30 @@ _MOST = 14
 _MOST_TARGETS = 14
 _MOST_DOCUMENTED = 4
 _LONGEST = 110
-_TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])")
-_RECIPE = re.compile(r"^@?([a-z][\w-]*)(?:\s+[^:=]*)?:(?!=)")
-_TASK = re.compile(r"^  ([a-z][\w:-]*):\s*$")
-_TELLING = re.compile(
+_TARGET = lazy_regex(r"^([A-Za-z][\w.-]*)\s*:(?![=:])")
+_RECIPE = lazy_regex(r"^@?([a-z][\w-]*)(?:\s+[^:=]*)?:(?!=)")
+_TASK = lazy_regex(r"^  ([a-z][\w:-]*):\s*$")
+_TELLING = lazy_regex(
     r"\b(?:all$|build|test|tests|check|lint|compile|start|dev|bench|docs?|format|install|ci|verify|spec|unit)", re.I
 )
-_CHECKS = re.compile(r"\b(?:build|assemble\w*|test|tests|check|lint|clippy|spec|verify|ct|tox|nox|ctest)\b")
-_OF_DOCUMENTATION = re.compile(r"\b(?:help|\w*html|man|linkcheck|docs?)$|\b(?:docs|documentation)\b")
+_CHECKS = lazy_regex(r"\b(?:build|assemble\w*|test|tests|check|lint|clippy|spec|verify|ct|tox|nox|ctest)\b")
+_OF_DOCUMENTATION = lazy_regex(r"\b(?:help|\w*html|man|linkcheck|docs?)$|\b(?:docs|documentation)\b")
 """Commands that build a project's manual."""
-_BUILDS = re.compile(r"\b(?:build|tests?|check|make$|compile|configure|bootstrap|autogen|ct|r?spec|rubocop|lint)\b")
-_INSTALLS = re.compile(
+_BUILDS = lazy_regex(r"\b(?:build|tests?|check|make$|compile|configure|bootstrap|autogen|ct|r?spec|rubocop|lint)\b")
+_INSTALLS = lazy_regex(
     r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|bundle|gem|composer|mix deps|go)\b.*\b(?:install|ci|get|sync)\b"
     r"|\bdocker compose\b.*\s(?:pull|logs|down|up)\b|\bhelm plugin\b|\bcmake -E\b"
 )
 """Commands that prepare a CI job and do not build or test."""
-_FROM_A_REGISTRY = re.compile(
+_FROM_A_REGISTRY = lazy_regex(
     r"\b(?:cargo|go|npm|pnpm|yarn|bun|composer|gem|luarocks|opam|nix\S*|helm|pipx?3?|brew|apt\S*|dnf|uv|mix|dart|dotnet)\b"
     r"(?: \w+)? (?:install|i|add|require|global|get|profile)\b(?! ?$| -e\b| --path\b| (?:-\S+ )*\.)"
 )
 """Commands that install something published, rather than what is checked out."""
-_NPM_SCRIPT = re.compile(r'^\s*"([\w:.-]+)"\s*:\s*"(.*)",?\s*$')
-_RUN = re.compile(r"^\s*-?\s*run:\s*(?!\||>)(\S.*)$")
-_RUN_BLOCK = re.compile(r"^(\s*)-?\s*run:\s*[|>]")
-_COMMAND = re.compile(
+_NPM_SCRIPT = lazy_regex(r'^\s*"([\w:.-]+)"\s*:\s*"(.*)",?\s*$')
+_RUN = lazy_regex(r"^\s*-?\s*run:\s*(?!\||>)(\S.*)$")
+_RUN_BLOCK = lazy_regex(r"^(\s*)-?\s*run:\s*[|>]")
+_COMMAND = lazy_regex(
     r"^\s*(?:\$ |> )?((?:(?:\.{0,2}/)?(?:[\w.-]+/)+[\w-]+\.sh"
     r"|make|cargo|go|npm|npx|yarn|pnpm|bun|deno|pytest|tox|nox|uv|poetry|hatch|python3? -m"
     r"|python3? [\w./-]+\.py|\./[\w./-]+"
@@ -60,31 +60,31 @@ _COMMAND = re.compile(
 _QUOTED = (
     (
         "pyproject.toml",
-        re.compile(r"^build-backend\s*=.*|^requires-python\s*=.*|^\[tool\.(?:pytest|hatch\.envs|tox|nox)[\w.]*\]"),
+        lazy_regex(r"^build-backend\s*=.*|^requires-python\s*=.*|^\[tool\.(?:pytest|hatch\.envs|tox|nox)[\w.]*\]"),
     ),
-    ("cargo.toml", re.compile(r"^\[workspace\]|^members\s*=.*|^rust-version\s*=.*")),
-    ("go.mod", re.compile(r"^(?:module|go)\s+\S+")),
-    ("tox.ini", re.compile(r"^envlist\s*=.*|^commands\s*=\s*\S.*")),
-    ("cmakelists.txt", re.compile(r"^\s*project\s*\(.*", re.IGNORECASE)),
-    ("package.swift", re.compile(r"^// swift-tools-version.*")),
-    ("mix.exs", re.compile(r"^\s*elixir:\s*.*")),
-    ("meson.build", re.compile(r"^project\(.*")),
-    ("configure.ac", re.compile(r"^AC_INIT\(.*")),
+    ("cargo.toml", lazy_regex(r"^\[workspace\]|^members\s*=.*|^rust-version\s*=.*")),
+    ("go.mod", lazy_regex(r"^(?:module|go)\s+\S+")),
+    ("tox.ini", lazy_regex(r"^envlist\s*=.*|^commands\s*=\s*\S.*")),
+    ("cmakelists.txt", lazy_regex(r"^\s*project\s*\(.*", re.IGNORECASE)),
+    ("package.swift", lazy_regex(r"^// swift-tools-version.*")),
+    ("mix.exs", lazy_regex(r"^\s*elixir:\s*.*")),
+    ("meson.build", lazy_regex(r"^project\(.*")),
+    ("configure.ac", lazy_regex(r"^AC_INIT\(.*")),
     *(
-        (name, re.compile(r"^(?:rootProject\.name\s*=|include\b).*"))
+        (name, lazy_regex(r"^(?:rootProject\.name\s*=|include\b).*"))
         for name in ("settings.gradle", "settings.gradle.kts")
     ),
 )
 _AIMS: dict[Aim, re.Pattern[str]] = {
-    "build": re.compile(
+    "build": lazy_regex(
         r"\b(?:all$|build|assemble|compile|make|configure|bootstrap|autogen|install|bundle(?! exec)|dist)",
         re.IGNORECASE,
     ),
-    "test": re.compile(
+    "test": lazy_regex(
         r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|(?<!la)test|\brake$",
         re.IGNORECASE,
     ),
-    "run": re.compile(
+    "run": lazy_regex(
         r"^(?:run|start|serve|server|dev|up|preview|launch)\b|\b(?:start|serve|server|dev|runserver|preview)$"
         r"|\b(?:npm|pnpm|yarn|bun)(?: run)? (?:start|dev|serve|preview)\b"
         r"|\b(?:cargo|go|dotnet|swift|flutter|stack|cabal) run\b"
@@ -92,31 +92,31 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
-_TYPED = re.compile(r"^(?:\s*\$ |\s{2,}|)((?=\S*/|\S+ -)[a-z.][\w./-]*(?: [\w./:*@-]+)*)\s*$")
+_TYPED = lazy_regex(r"^(?:\s*\$ |\s{2,}|)((?=\S*/|\S+ -)[a-z.][\w./-]*(?: [\w./:*@-]+)*)\s*$")
 """A script with its arguments, in a line of its own or in code marks: ``bin/test --fast``."""
-_NO_TEST = re.compile(r"style|lint|format|\bfmt\b|phpcs|static|spell|typo|bench|speed|bloat", re.IGNORECASE)
+_NO_TEST = lazy_regex(r"style|lint|format|\bfmt\b|phpcs|static|spell|typo|bench|speed|bloat", re.IGNORECASE)
 """Names of checks that are not tests."""
 _SEPARATE_TESTS = r"\b(?:integration|e2e|end-to-end|browser|load|performance|speed|bench\w*|manual(?:ly)?)\b"
 """Kinds of tests that "the tests" does not mean."""
 _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
     "build": (
-        re.compile(
+        lazy_regex(
             r"^(?!.*\bdoc(?:s|umentation)\b).*\b(?:build(?:ing)?|compil(?:e|ing|ation)|from source)\b(?!.*\bstatus)",
             re.IGNORECASE,
         ),
-        re.compile(r"\b(?:install(?:ation|ing)?|development|set ?up|getting started)\b", re.IGNORECASE),
+        lazy_regex(r"\b(?:install(?:ation|ing)?|development|set ?up|getting started)\b", re.IGNORECASE),
     ),
-    "test": (re.compile(rf"^(?!.*{_SEPARATE_TESTS}).*\b(?:tests?|testing|test ?suite|specs)\b", re.IGNORECASE),),
+    "test": (lazy_regex(rf"^(?!.*{_SEPARATE_TESTS}).*\b(?:tests?|testing|test ?suite|specs)\b", re.IGNORECASE),),
     "run": (
-        re.compile(
+        lazy_regex(
             r"\b(?:run(?:ning)?|play(?:ing)?|start(?:ing)?(?! with)|launch(?:ing)?|serv(?:e|ing))\b(?!.*\btests?\b)",
             re.IGNORECASE,
         ),
-        re.compile(
+        lazy_regex(
             r"^\W*(?:(?:basic |how to )?us(?:e|age)|quick ?start|getting started|development|local(?:ly)?)\b",
             re.IGNORECASE,
         ),
-        re.compile(r"\binstall(?:ation|ing)?\b", re.IGNORECASE),
+        lazy_regex(r"\binstall(?:ation|ing)?\b", re.IGNORECASE),
     ),
 }
 """Headings of sections that describe each aim, the most telling first."""
@@ -124,11 +124,11 @@ _LONGEST_HEADING = 60
 _LONGEST_SECTION = 20
 _MOST_SECTIONS = 2
 _SCRIPTS: dict[Aim, re.Pattern[str]] = {
-    "build": re.compile(r"(?:build|compile|make)\b"),
-    "test": re.compile(r"(?:run[-_]?)?(?:tests?|check)\b"),
-    "run": re.compile(r"(?:run|start|serve)\.sh"),
+    "build": lazy_regex(r"(?:build|compile|make)\b"),
+    "test": lazy_regex(r"(?:run[-_]?)?(?:tests?|check)\b"),
+    "run": lazy_regex(r"(?:run|start|serve)\.sh"),
 }
-_SHOWS_A_COMMAND = re.compile(r"`|^(?: {4}|\t)\s*\S|^\s*\$ ", re.MULTILINE)
+_SHOWS_A_COMMAND = lazy_regex(r"`|^(?: {4}|\t)\s*\S|^\s*\$ ", re.MULTILINE)
 _MERELY_THERE = (
     "build.gradle build.gradle.kts pom.xml build.sbt build.sc stack.yaml cabal.project rakefile composer.json"
     " gemfile mix.exs rebar.config"
@@ -198,7 +198,7 @@ def customary_commands(material: Material, aim: Aim, entries: Sequence[Entry]) -
             number = next((at for at, line in enumerate(lines, 1) if re.match(first, line)), 0)
             command = f"./{tool}w{commands[aim].removeprefix(tool)}" if f"{tool}w" in material.all else commands[aim]
             if number:
-                yield replace(_line(path, number, lines[number - 1]), name=command)
+                yield _line(path, number, lines[number - 1])._replace(name=command)
 
 
 def guide_sections(material: Material, aim: Aim | None) -> list[Source]:
@@ -368,7 +368,7 @@ def _scripts(material: Material, aim: Aim | None) -> Iterator[Entry]:
             lines = material.lines(path)
             number = next((at for at, line in enumerate(lines, 1) if re.match(r"\s*(?!set\s)[^\s#]", line)), 0)
             if number:
-                yield replace(_line(path, number, lines[number - 1]), name=f"./{path}")
+                yield _line(path, number, lines[number - 1])._replace(name=f"./{path}")
 
 
 def _runner_of(material: Material, path: str) -> str:
@@ -434,7 +434,7 @@ def _runs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 _GUIDES = frozenset("contributing agents claude development hacking readme".split())
-_FURTHER_GUIDES = re.compile(
+_FURTHER_GUIDES = lazy_regex(
     r"(?:install|build|compil|test|develop|contribut|hacking|getting|run|usage|quick)", re.IGNORECASE
 )
 _FOLDERS_OF_GUIDES = ("", ".github", "docs", "doc")

@@ -89,7 +89,7 @@ def titles(material: Material) -> list[Entry]:
     first = sorted((one for one in pages if one.path in in_order), key=lambda one: in_order[one.path])
     others = _in_turn([one for one in pages if one.path not in in_order])
     shown = [*first, *others, *documents[len(pages) :]][:_MOST_TITLES]
-    entries = [_titled_entry(one, material) for one in shown]
+    entries = [titled_entry(one, material) for one in shown]
     if len(documents) > _MOST_SECTIONS:
         # Where room is short, what has a title tells more than a certificate that is kept as text.
         return sorted(entries, key=lambda entry: entry.says is None)
@@ -151,7 +151,8 @@ def _is_template(document: Document) -> bool:
     return (hidden and document.language == "html") or (document.language == "html" and not document.title)
 
 
-def _titled_entry(document: Document, material: Material) -> Entry:
+def titled_entry(document: Document, material: Material) -> Entry:
+    """Return a document with its title, its date and its author."""
     lines = material.lines(document.path)
     preamble_title = named_in_preamble(lines)
     first_headings = list(islice(headings(lines[:80]), 2))

@@ -11,49 +11,50 @@ from posixpath import dirname, normpath
 from quaestor.answers.overview.material import Material, depth_in
 from quaestor.answers.overview.overview_text import Entry, Source, Statement
 from quaestor.chunking.languages import PROSE
+from quaestor.core.light_imports import lazy_regex
 from quaestor.search.path_roles import profile_path
 
 _MOST = 14
 _DEEPEST = 4
-_SCRIPT_TABLE = re.compile(r"^\[(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)\]\s*$")
-_ASSIGNED = re.compile(r"""^\s*["']?([\w.-]+)["']?\s*=\s*["']?([\w.]+)(?::[\w.]+)?""")
-_CONSOLE = re.compile(r"""["']?(?<![\w.-])([\w.-]+)\s*=\s*([\w.]+):[\w.]+""")
-_CARGO_BIN = re.compile(r"^\[\[bin\]\]")
-_CARGO_FIELD = re.compile(r'^(name|path)\s*=\s*"([^"]+)"')
-_CABAL = re.compile(r"^executable\s+(\S+)", re.IGNORECASE)
-_CABAL_FIELD = re.compile(r"^\s+(main-is|hs-source-dirs):\s*(.*\S)", re.IGNORECASE)
-_GEM = re.compile(r"executables?\s*(?:=|<<|\+=)\s*(.+)")
-_JSON_FIELD = re.compile(r'^\s*"(bin|main|module|exports|types)"\s*:')
-_ESCRIPT = re.compile(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
-_ANDROID_CLASS = re.compile(r'android:name="([\w.]*[A-Z]\w*)"')
-_NAME = re.compile(r"""(?:name:\s*|\s*app:\s*:|\s*"name":\s*"(?:@[\w-]+/)?)([\w-]+)""")
+_SCRIPT_TABLE = lazy_regex(r"^\[(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)\]\s*$")
+_ASSIGNED = lazy_regex(r"""^\s*["']?([\w.-]+)["']?\s*=\s*["']?([\w.]+)(?::[\w.]+)?""")
+_CONSOLE = lazy_regex(r"""["']?(?<![\w.-])([\w.-]+)\s*=\s*([\w.]+):[\w.]+""")
+_CARGO_BIN = lazy_regex(r"^\[\[bin\]\]")
+_CARGO_FIELD = lazy_regex(r'^(name|path)\s*=\s*"([^"]+)"')
+_CABAL = lazy_regex(r"^executable\s+(\S+)", re.IGNORECASE)
+_CABAL_FIELD = lazy_regex(r"^\s+(main-is|hs-source-dirs):\s*(.*\S)", re.IGNORECASE)
+_GEM = lazy_regex(r"executables?\s*(?:=|<<|\+=)\s*(.+)")
+_JSON_FIELD = lazy_regex(r'^\s*"(bin|main|module|exports|types)"\s*:')
+_ESCRIPT = lazy_regex(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
+_ANDROID_CLASS = lazy_regex(r'android:name="([\w.]*[A-Z]\w*)"')
+_NAME = lazy_regex(r"""(?:name:\s*|\s*app:\s*:|\s*"name":\s*"(?:@[\w-]+/)?)([\w-]+)""")
 _HEAD = 30
 """A manifest's name is searched for in this many lines."""
-_CMD = re.compile(r"^\s*(?:CMD|ENTRYPOINT)\s+(.+)$")
+_CMD = lazy_regex(r"^\s*(?:CMD|ENTRYPOINT)\s+(.+)$")
 _MAINS = {
-    "go": re.compile(r"^func main\(\)", re.MULTILINE),
-    "java": re.compile(r"^[ \t]*(?:(?:public|static|final)\s+){2,3}void\s+main\s*\(", re.MULTILINE),
-    "kotlin": re.compile(r"^fun\s+main\s*\(", re.MULTILINE),
-    "scala": re.compile(r"^[ \t]*(?:def\s+main\s*\(|(?:case\s+)?object\b.*\bextends\s+App\b|@main\b)", re.MULTILINE),
-    "csharp": re.compile(
+    "go": lazy_regex(r"^func main\(\)", re.MULTILINE),
+    "java": lazy_regex(r"^[ \t]*(?:(?:public|static|final)\s+){2,3}void\s+main\s*\(", re.MULTILINE),
+    "kotlin": lazy_regex(r"^fun\s+main\s*\(", re.MULTILINE),
+    "scala": lazy_regex(r"^[ \t]*(?:def\s+main\s*\(|(?:case\s+)?object\b.*\bextends\s+App\b|@main\b)", re.MULTILINE),
+    "csharp": lazy_regex(
         r"^[ \t]*(?:\w+[ \t]+)?static\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\("
         r"|^[^/\n]*\b(?:WebApplication|Host|DistributedApplication)\.Create\w*Builder\(",
         re.MULTILINE,
     ),
-    "c": re.compile(r"^(?:int|void)\s+main\s*\(", re.MULTILINE),
-    "cpp": re.compile(r"^(?:auto|int)\s+main\s*\(", re.MULTILINE),
-    "swift": re.compile(r"^@main\b", re.MULTILINE),
-    "zig": re.compile(r"^pub\s+fn\s+main\s*\(", re.MULTILINE),
-    "dart": re.compile(r"^(?:Future<void>|void|main)\s*main?\s*\(", re.MULTILINE),
-    "haskell": re.compile(r"^main\s*::", re.MULTILINE),
+    "c": lazy_regex(r"^(?:int|void)\s+main\s*\(", re.MULTILINE),
+    "cpp": lazy_regex(r"^(?:auto|int)\s+main\s*\(", re.MULTILINE),
+    "swift": lazy_regex(r"^@main\b", re.MULTILINE),
+    "zig": lazy_regex(r"^pub\s+fn\s+main\s*\(", re.MULTILINE),
+    "dart": lazy_regex(r"^(?:Future<void>|void|main)\s*main?\s*\(", re.MULTILINE),
+    "haskell": lazy_regex(r"^main\s*::", re.MULTILINE),
 }
-_CONDITION = re.compile(r"^\s*#\s*(if\w*|elif|else|endif)\b(.*)")
-_OF_TESTS = re.compile(r"(?:^|[\W_])(?:SELF_?)?(?:TESTS?|BENCH\w*|EXAMPLES?|DEMO)(?:$|[\W_])", re.IGNORECASE)
+_CONDITION = lazy_regex(r"^\s*#\s*(if\w*|elif|else|endif)\b(.*)")
+_OF_TESTS = lazy_regex(r"(?:^|[\W_])(?:SELF_?)?(?:TESTS?|BENCH\w*|EXAMPLES?|DEMO)(?:$|[\W_])", re.IGNORECASE)
 _MAIN_FILES = "main.go main.c main.cc main.cpp main.cxx main.java main.kt main.scala program.cs".split()
 _PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "main.dart"})
 # Where requests, and commands, come into a web application: Laravel, Symfony, Rails, Rack.
 _WEB = ("artisan bin/console public/index.php routes/web.php routes/api.php config/routes.rb config.ru").split()
-_ASIDE = re.compile(r"(?:example|sample|demo|tutorial)|docs?$|documentation$", re.IGNORECASE)
+_ASIDE = lazy_regex(r"(?:example|sample|demo|tutorial)|docs?$|documentation$", re.IGNORECASE)
 """Folders of example programs."""
 _HEADERS = (".h", ".hh", ".hpp", ".hxx")
 _MOST_HEADERS = 4

@@ -12,20 +12,21 @@ from quaestor.answers.overview.document_statistics import named_in_preamble
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.answers.overview.prose_lines import Paragraph, headings, paragraphs, says_something
+from quaestor.core.light_imports import lazy_regex
 
 _LONGEST = 420
 _MOST = 2
 _LOOKED_AT = 400
-_ELSEWHERE = re.compile(
+_ELSEWHERE = lazy_regex(
     r"\b(?:install|getting started|quick ?start|usage|contribut|licen[cs]e|sponsor|support|table of contents"
     r"|contents|build"
     r"|badge|download|requirement|prerequisite|changelog|backers|credits|donat|documentation|upgrad|news|announce"
     r"|windows|mac ?os|mac$|linux)",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(r"\b(?:about|what is|what's|overview|introduction|description|features?|why)\b", re.IGNORECASE)
+_ABOUT = lazy_regex(r"\b(?:about|what is|what's|overview|introduction|description|features?|why)\b", re.IGNORECASE)
 # What stands before the first sentence about the thing itself: notices, translations, thanks.
-_NOTICE = re.compile(
+_NOTICE = lazy_regex(
     r"^(?:⚠|❗|🚨|👉|🎉|📢|❤|💖|(?:pro ?)?tip\b|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b"
     r"|read this in\b|\[?(?:english"
     r"|中文|简体)"
@@ -39,36 +40,36 @@ _NOTICE = re.compile(
     r"|if you (?:like|use|love|enjoy|find|want|are looking)\b|you(?:['’]re| are) (?:reading|viewing|looking at)\b)",
     re.IGNORECASE,
 )
-_DEFINES = re.compile(
+_DEFINES = lazy_regex(
     r"\b(?:is|are|provides?|offers?|implements?|lets you|allows|helps|contains?|for|(?:which|that)\s+\w+s)\b",
     re.IGNORECASE,
 )
-_ORDERS = re.compile(r"^(?:run|install|download|clone|open|launch|type|make sure)\b", re.IGNORECASE)
+_ORDERS = lazy_regex(r"^(?:run|install|download|clone|open|launch|type|make sure)\b", re.IGNORECASE)
 """The beginning of an instruction below a heading. In a title, "Run models at the edge" says what a thing is for."""
 # A phrase that names a kind of thing defines as well as a sentence does: "A fast build tool", "Task: the task runner".
-_NAMES_A_KIND = re.compile(r"^(?:an?|the)\s+\w|^[\w.+-]+(?:\s[\w.+-]+)?\s*(?::|-|–|—)\s+(?:an?|the)\s", re.IGNORECASE)
-_IS_TAGLINE = re.compile(r"(?![^.]*\b(?:see|docs|documentation|website|click|join)\b)[A-Z][^.!?:]{8,100}\.(?=$)")
+_NAMES_A_KIND = lazy_regex(r"^(?:an?|the)\s+\w|^[\w.+-]+(?:\s[\w.+-]+)?\s*(?::|-|–|—)\s+(?:an?|the)\s", re.IGNORECASE)
+_IS_TAGLINE = lazy_regex(r"(?![^.]*\b(?:see|docs|documentation|website|click|join)\b)[A-Z][^.!?:]{8,100}\.(?=$)")
 """One short sentence below the title, such as "Delightful snapshot testing for Swift."."""
 # "fzf is a command-line fuzzy finder" says it; "Show your love for fzf" only has a word that such sentences have.
-_SAYS_WHAT_IT_IS = re.compile(
+_SAYS_WHAT_IT_IS = lazy_regex(
     r"^\W*(?!(?:there|here|these|those)\b)(?:the\s+)?[\w.+#-]+(?:\s[\w.+#-]+)?\s+(?:is|are)\s+(?:an?|the|one)\b",
     re.IGNORECASE,
 )
 _BEGINNINGS = ("readme", "index", "_index", "introduction", "intro", "overview", "about", "home", "welcome")
-_BEGINS = re.compile(
+_BEGINS = lazy_regex(
     r"\b(?:purpose|what (?:is|are)|welcome to|introduction to|about (?:this|these|the|us))\b", re.IGNORECASE
 )
 """Words in the title of an introductory document, where no file's name tells."""
 _MOST_TITLES = 40
-_DESCRIBED = re.compile(r"^description:\s*[\"']?(\S.*?)[\"']?\s*$")
-_ENDS = re.compile(
+_DESCRIBED = lazy_regex(r"^description:\s*[\"']?(\S.*?)[\"']?\s*$")
+_ENDS = lazy_regex(
     r"(?<!\be\.g)(?<!\beg)(?<!\bi\.e)(?<!\bie)(?<!\betc)(?<!\bcf)(?<!\bvs)(?<!\bw\.r\.t)[.!?](?=\s)|[。！？]"
 )
 """The end of a sentence; the point of an abbreviation such as "e.g." is none."""
 _TAGLINE = 4
 """A block quote that introduces the project begins within this many lines with words."""
-_QUOTED = re.compile(r"^> ?(?=\S)")
-_NOTE = re.compile(r"^> ?\[!|^> ?\W*(?:note|warning|tip|important|caution)\b", re.IGNORECASE)
+_QUOTED = lazy_regex(r"^> ?(?=\S)")
+_NOTE = lazy_regex(r"^> ?\[!|^> ?\W*(?:note|warning|tip|important|caution)\b", re.IGNORECASE)
 _MANIFESTS = {
     "pyproject.toml": r"""^description\s*=\s*["'](.+?)["']\s*$""",
     "cargo.toml": r'^description\s*=\s*"(.+?)"\s*$',
@@ -141,7 +142,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     (r"configure\.(?:ac|in)", r"AC_INIT\(\[?([\w.-]+)"),
     (r"settings\.gradle(?:\.kts)?", r"""\s*rootProject\.name\s*=\s*["']([\w.-]+)"""),
 )
-_NAMED_BY_FILE = re.compile(
+_NAMED_BY_FILE = lazy_regex(
     r"([\w.-]+?)(?:-[\d.-]+|-scm-\d+)?\.(?:gemspec|cabal|rockspec|opam|nimble|sln)", re.IGNORECASE
 )
 
@@ -159,8 +160,8 @@ def names_in_manifests(material: Material) -> frozenset[str]:
     return frozenset(names)
 
 
-_OF_NAME = re.compile(r"""\s*["']?(?:name|title|rootProject\.name|module|Package)["']?\s*[:=]?\s*["'(]?[@\w]""")
-_LISTS = re.compile(
+_OF_NAME = lazy_regex(r"""\s*["']?(?:name|title|rootProject\.name|module|Package)["']?\s*[:=]?\s*["'(]?[@\w]""")
+_LISTS = lazy_regex(
     r'(?<![dD]ev)(?<![dD]ev[-_])(?:depend|\brequires?\b(?!"\s*:\s*")|install_requires|\bdeps\b)', re.IGNORECASE
 )
 """A sign that a manifest may contain a list after all."""
@@ -247,7 +248,9 @@ def _from_front_matter(lines: Sequence[str], path: str) -> Iterator[Statement]:
 def first_sentence(material: Material, path: str, longest: int) -> Statement | None:
     """Return the sentence of a document that most likely says what it is about."""
     introducing = _introducing_paragraphs(list(paragraphs(material.lines(path)[:_LOOKED_AT])))
-    return _statement(introducing[0], path, longest) if introducing else None
+    # What leads to a list says little without it.
+    first = next((one for one in introducing[:3] if not one.text.endswith((":", "："))), next(iter(introducing), None))
+    return None if first is None else _statement(first, path, longest)
 
 
 def from_manifests(material: Material, folder: str) -> Iterator[Statement]:

@@ -325,9 +325,9 @@ class _PartChooser:
         if says is None or longest <= 0:
             return None
         if says.brief is not None:
-            return replace(says, brief=shorten(says.brief, longest))
+            return says._replace(brief=shorten(says.brief, longest))
         text = shorten(says.text, longest)
-        return replace(says, text=text, verbatim=says.verbatim and not text.endswith("…"))
+        return says._replace(text=text, verbatim=says.verbatim and not text.endswith("…"))
 
     def _statement_of(self, path: str) -> Statement | None:
         statement = self._named_paths[path].says if path in self._named_paths else None

@@ -12,7 +12,7 @@ from typing import Literal
 
 from quaestor.answers.overview import document_statistics
 from quaestor.answers.overview.build_and_test import Aim, build_lines, customary_commands
-from quaestor.answers.overview.document_statistics import languages, table_of_contents
+from quaestor.answers.overview.document_statistics import languages, table_of_contents, titled_entry
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.introduction import introduction, readme_of, shorten
 from quaestor.answers.overview.main_parts import importers_of, parts, tree
@@ -48,6 +48,7 @@ _MOST_FIRST = 6
 _FIRST = 0.16
 """The share of the budget for the files to read first."""
 _AIMS: tuple[Aim, ...] = ("build", "test")
+_USUAL = "By convention"
 _TITLES: dict[Aim, str] = {"build": "Build", "test": "Tests", "run": "Run"}
 
 Count = Callable[[str], int]
@@ -109,13 +110,15 @@ def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) ->
 def _shares_of_guide(material: Material, aim: Aim | None) -> list[_Share]:
     """Return what is stated of an aim, what is usual, and where a program begins; of both aims for None."""
     if aim is None:
-        return [*_shares_of_guide(material, "build"), *_shares_of_guide(material, "test")]
+        both = [(one, share) for one in _AIMS for share in _shares_of_guide(material, one)]
+        told = (f"{_TITLES[one]}, by convention" if share.title == _USUAL else share.title for one, share in both)
+        return [replace(share, title=title) for title, (_, share) in zip(told, both, strict=True)]
     stated = build_lines(material, aim)
     usual = [*customary_commands(material, aim, stated)]
     if aim == "build" and not (stated or usual):
         return [_Share(_BUILDING, build_lines(material), BUDGET)]
     started = entry_points(material)[:_MOST_STARTED] if aim == "run" else []
-    titles = {_TITLES[aim]: stated, "By convention": usual, "Entry points": started}
+    titles = {_TITLES[aim]: stated, _USUAL: usual, "Entry points": started}
     return [_Share(title, entries, BUDGET) for title, entries in titles.items()]
 
 
@@ -174,16 +177,18 @@ def _read_first(material: Material) -> list[Entry]:
     Of a book, they are its first chapters.
     """
     readme = readme_of(material, material.folder)
-    paths = [*([readme] if readme else []), *guides_to_the_whole(material)[:_MOST_GUIDES]]
-    if not material.is_code:
-        return [
-            Entry(path, description(material, path)) for path in (table_of_contents(material) or paths)[:_MOST_FIRST]
-        ]
+    guides = guides_to_the_whole(material)[:_MOST_GUIDES]
+    about = [Entry(readme, description(material, readme))] if readme else []
+    chapters = table_of_contents(material)
+    if not material.is_code or (chapters and not material.has_program):
+        paths = [path for path in (chapters or guides) if path != readme]
+        return [*about, *(titled_entry(material.documents[path], material) for path in paths)][:_MOST_FIRST]
     entered = entry_points(material)[:_MOST_GUIDES]
-    known = {*paths, *_code_entered(entered)}
+    known = {*guides, *_code_entered(entered)}
     imported = ((path, number) for path, number in importers_of(material).most_common(4) if path not in known)
     return [
-        *(Entry(path, description(material, path)) for path in paths),
+        *about,
+        *(titled_entry(material.documents[path], material) for path in guides),
         *entered,
         *(Entry(path, _importers(number)) for path, number in [*imported][:2] if number > _FEWEST_IMPORTERS),
     ]
@@ -250,7 +255,7 @@ def _introduction_share(material: Material, room: int, whole: int, count: Count)
         return _Share("What it is", (), 0)
     first = statements[0]
     while count(first.text) > max(room - 8, 20) and len(first.text) > 60:
-        first = replace(first, text=shorten(first.text, int(len(first.text) * 0.7)), verbatim=False)
+        first = first._replace(text=shorten(first.text, int(len(first.text) * 0.7)), verbatim=False)
     return _Share("What it is", [Entry(says=one) for one in (first, *statements[1:])], max(room, min(whole, 60)))
 
 
@@ -292,7 +297,7 @@ def _shorten_sections(sections: Sequence[Section]) -> tuple[Section, ...]:
     longest = max(range(len(sections)), key=lambda at: len(sections[at].entries))
     cut = sections[longest]
     gone = max(1, len(cut.entries) // 20)
-    shortened = replace(cut, entries=cut.entries[:-gone], left_out=cut.left_out + gone)
+    shortened = cut._replace(entries=cut.entries[:-gone], left_out=cut.left_out + gone)
     changed = (*sections[:longest], shortened, *sections[longest + 1 :])
     return tuple(section for section in changed if section.entries)
 

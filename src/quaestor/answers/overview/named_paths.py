@@ -16,6 +16,7 @@ from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.answers.overview.prose_lines import plain, says_something
 from quaestor.chunking.languages import knows_extension
+from quaestor.core.light_imports import lazy_regex
 
 _MOST_DOCUMENTS = 24
 _MOST_LINES = 1500
@@ -29,34 +30,34 @@ _FOR_DEVELOPERS = _MAPS - frozenset("layout code files modules overview design a
 _EXPLAINING = "architecture anatomy structure codebase internals design hacking development contributing".split()
 _LEADING = frozenset("readme agents claude architecture hacking development contributing contribute".split())
 # The marks before an item: of a list, a table, a drawn tree, a heading.
-_MARKER = re.compile(r"^([\s│├└─|`+\\-]*?)((?:[-*+•|>]|\d{1,2}[.)]|[│├└─]+|#{1,6}|\\--|\|--|`--)?\s*)(\[[ x]\]\s*)?")
-_TOKEN = re.compile(r"(?<![\w./@:+-])\.?/?[\w@+.-]*\w(?:/[\w@+.-]+)*/?")
-_URL = re.compile(r"https?://(?:github\.com|gitlab\.com)/[\w.-]+/[\w.-]+/(?:-/)?(?:tree|blob)/[\w.-]+/")
-_OTHER_URL = re.compile(r"https?://[^\s)>\]]+")
-_STRONG_BEFORE = re.compile(r"[`*(\[\"'/_]$|file:`$")
-_BETWEEN = re.compile(r"^[\s`*_|,)\]'\"&]*+(?:\([^)]*\)[\s`*_|,]*+)?(?:and\b|or\b|,|/)?[\s`*_(\['\"]*$")
-_KIND = re.compile(r"^(?:folders?|directory|directories|module|package|file|crate)[.,:]?\s+[(]?")
-_LETTERS = re.compile(r"\w+")
-_JOINS = re.compile(r"[,/&|]|\b(?:and|or)\b")
-_SEPARATOR = re.compile(r"^[\s`*_)\]|'\"/\\#]*(?:[:–—=-]+|\.\.+)?[\s`*_|]*")
+_MARKER = lazy_regex(r"^([\s│├└─|`+\\-]*?)((?:[-*+•|>]|\d{1,2}[.)]|[│├└─]+|#{1,6}|\\--|\|--|`--)?\s*)(\[[ x]\]\s*)?")
+_TOKEN = lazy_regex(r"(?<![\w./@:+-])\.?/?[\w@+.-]*\w(?:/[\w@+.-]+)*/?")
+_URL = lazy_regex(r"https?://(?:github\.com|gitlab\.com)/[\w.-]+/[\w.-]+/(?:-/)?(?:tree|blob)/[\w.-]+/")
+_OTHER_URL = lazy_regex(r"https?://[^\s)>\]]+")
+_STRONG_BEFORE = lazy_regex(r"[`*(\[\"'/_]$|file:`$")
+_BETWEEN = lazy_regex(r"^[\s`*_|,)\]'\"&]*+(?:\([^)]*\)[\s`*_|,]*+)?(?:and\b|or\b|,|/)?[\s`*_(\['\"]*$")
+_KIND = lazy_regex(r"^(?:folders?|directory|directories|module|package|file|crate)[.,:]?\s+[(]?")
+_LETTERS = lazy_regex(r"\w+")
+_JOINS = lazy_regex(r"[,/&|]|\b(?:and|or)\b")
+_SEPARATOR = lazy_regex(r"^[\s`*_)\]|'\"/\\#]*(?:[:–—=-]+|\.\.+)?[\s`*_|]*")
 # What goes on in a sentence: ", which would be ignored)".
-_RUNNING = re.compile(
+_RUNNING = lazy_regex(
     r"^[\s`*_)\]'\"]*(?:,\s*)?(?:which|that|who|and|or|but|so|then|than|as well|too|instead|if|when|where"
     r"|has|have|had|was|were|will|should|would|must|did)\b",
     re.I,
 )
-_CALL = re.compile(r"^\s*[(]")
+_CALL = lazy_regex(r"^\s*[(]")
 # What is indented as code is not a heading, but a comment.
-_BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|[│├└])|^ {0,3}#{1,6}\s")
+_BULLET = lazy_regex(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|[│├└])|^ {0,3}#{1,6}\s")
 # A backtick draws only before a line: elsewhere it begins a name in running text.
-_DRAWN = re.compile(r"^\s*(?:[│├└|]|`-)")
+_DRAWN = lazy_regex(r"^\s*(?:[│├└|]|`-)")
 # client/   - the app, main.py   # its entry: the next line of a list without marks.
-_NEXT_PATH = re.compile(
+_NEXT_PATH = lazy_regex(
     r"\s*(?:[\w.*-]+(?:/[\w.*-]*)+(?:\s+(?:-|—|–|#|<-|←)\s|\s*$)|[\w*-]+\.\w+\s+(?:-|—|–|#|<-|←)\s)"
 )
 _PROMPTS = ("$ ", "% ", ">>> ")
 # Options after a name make a command of it: "| tqdm --bytes --total 9".
-_OPTION = re.compile(r"\s+--?\w")
+_OPTION = lazy_regex(r"\s+--?\w")
 _OPENS = {")": "(", "]": "["}
 _FEATURE = re.compile(r"\s*(?:[-*+|]|\d+\.)\s*[`*_\"']*feat\b")
 _LEADERS = 3

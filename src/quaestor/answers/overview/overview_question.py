@@ -16,15 +16,17 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from typing import Literal
 
+from quaestor.core.light_imports import lazy_regex
+
 # What is pasted may be a megabyte, and " please" again and again takes the square of it.
 _LONGEST = 2_000
-_POLITE = re.compile(
+_POLITE = lazy_regex(
     r"^(?:(?:hi|hello|hey|ok|okay|so|and|please|pls|quick question|hallo|bonjour|hola|bitte|por favor)[,!.:]*\s+"
     r"|(?:can|could|would|will) you (?:please |kindly )?|(?:i(?:'d| would) like|i want|i need) (?:you to "
     r"|to (?:know|see|have) )?"
     r"|tell me (?:please )?|explain (?:to me )?(?=(?:what|how|where)\b)|do you know (?=what|how|where))+",
 )
-_TRAILING = re.compile(
+_TRAILING = lazy_regex(
     r"(?:\s+(?:please|pls|thanks|thank you|exactly|in general|in short|briefly|bitte|s'il (?:te|vous) pla[iî]t))+$"
 )
 _DAS = (
@@ -101,15 +103,15 @@ _JAPANESE = (
     r"概要(?:を教えて(?:ください)?|を見せて(?:ください)?)?",
     r"主な(?:部分|構成要素|モジュール|コンポーネント)は(?:何|なん)(?:ですか)?",
 )
-_QUESTIONS = re.compile("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE)))
-_BEGINS_ELSEWHERE = re.compile(
+_QUESTIONS = lazy_regex("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE)))
+_BEGINS_ELSEWHERE = lazy_regex(
     r"^wo (?:fange|beginne|soll|kann|muss)|^par où|^(?:por )?d[oó]nde (?:emp|com|deb|pued)"
     r"|(?:哪里|哪儿|何处)(?:开始|入手)|から(?:読|始)"
 )
-_AND = re.compile(r"[,?.;]*\s+(?:und|et|y)\s+|[?.;]+\s+")
+_AND = lazy_regex(r"[,?.;]*\s+(?:und|et|y)\s+|[?.;]+\s+")
 # What stands for something said before, where anything was said before.
-_POINTING = re.compile(r"was ist (?:das|dies)|c'est quoi")
-_ABOUT_ALL = re.compile(
+_POINTING = lazy_regex(r"was ist (?:das|dies)|c'est quoi")
+_ABOUT_ALL = lazy_regex(
     r"what(?: is|'s) (?:all )?this (?:all )?about|worum geht es hier|de quoi (?:s'agit-il|ça parle)"
 )
 """Questions that always ask about the whole corpus; the page offers them as first questions."""
@@ -121,7 +123,7 @@ OWN = "thisproject"
 
 # What several words say, as one.
 _PHRASES = tuple(
-    (re.compile(rf"\b(?:{pattern})(?!\w)"), word)
+    (lazy_regex(rf"\b(?:{pattern})(?!\w)"), word)
     for pattern, word in (
         (r"code[- ]base", "codebase"),
         (r"source code", "source"),
@@ -278,16 +280,16 @@ def _any_of(words: Iterable[str]) -> str:
 
 _ADJECTIVES = rf"(?:{_any_of(_MAIN | _SIZE)} )*"
 # One of many: "a package", "my code", "the docs folder" is a thing of its own.
-_ONE_OF_MANY = re.compile(
+_ONE_OF_MANY = lazy_regex(
     rf"\b(?:a|an|any|each|my) {_ADJECTIVES}{_any_of(_WHOLE | {one.removesuffix('s') for one in _PARTS})}\b"
     rf"|\b(?:the|in) {_any_of(_WHOLE | _PARTS)} (?:folder|directory|page|file)\b"
 )
-_NAMED_WHOLE = re.compile(
+_NAMED_WHOLE = lazy_regex(
     rf"\b(?:this|that|these|those|the|your|our) {_ADJECTIVES}(?:{OWN} )?{_any_of(_WHOLE)}\b"
     rf"|\b(?:{OWN}|here|everything)\b"
 )
-_POINTING_WORDS = re.compile(r"\b(?:this|these|that|those)\b")
-_ASKED_PARTS = re.compile(
+_POINTING_WORDS = lazy_regex(r"\b(?:this|these|that|those)\b")
+_ASKED_PARTS = lazy_regex(
     rf"\b{_any_of(_MAIN)} (?:{_any_of(_MAIN | _WHOLE)} )*(?:and )?{_any_of(_PARTS)}\b"
     rf"|\b(?:what|which|how many) (?:kinds? of |sorts? of )?{_any_of(_PARTS)}(?: and {_any_of(_PARTS)})? .*"
     r"\b(?:there|here|consist|have|has|in|make|contain|hold|covers?|treats?|discuss(?:es)?|deals?)\b|\bentrypoints\b"
@@ -356,7 +358,7 @@ def _asks_what_it_is(words: frozenset[str]) -> bool:
 
 
 _LONGEST_OF_BUILDING = 120
-_BUILDING = re.compile(
+_BUILDING = lazy_regex(
     r"how (?:do|can|could|should|would|must) (?:i|we|you|one|they|people|somebody)|how to|how (?:is|are)"
     r"|(?:what|which) (?:is the |are the )?commands?|(?:what|which) do (?:i|we) (?:run|type|call|need)"
 )
@@ -373,7 +375,7 @@ _WORDS_BETWEEN = frozenset(
     are be locally again first unit integration automated myself ourselves machine my local checkout commit committing
     before change changes how can could""".split()
 )
-_BUILDING_ELSEWHERE = re.compile(
+_BUILDING_ELSEWHERE = lazy_regex(
     r"wie (?:baue|kompiliere|übersetze|teste) (?:ich|man|wir) (?:das|dies|es|das projekt|dieses projekt)"
     r"|wie (?:führe|lasse|starte) (?:ich|man|wir) (?:alle |die )?tests(?: aus| laufen)?"
     r"|comment (?:lancer|exécuter|faire tourner) (?:tous )?les tests"
@@ -407,8 +409,8 @@ def asks_how_to_build(question: str) -> bool:
     return not _DONE_TO_IT.isdisjoint(words) and not _ALL_OF_IT.isdisjoint(words) and allowed.issuperset(words)
 
 
-_TESTING = re.compile(r"\btest|\bspecs?\b|\bsuite\b|prueba|测试|テスト")
-_COMPILING = re.compile(r"\bbuil|\bcompil|\bbau|\bübersetz|\bconstrui|构建|编译|ビルド|コンパイル")
+_TESTING = lazy_regex(r"\btest|\bspecs?\b|\bsuite\b|prueba|测试|テスト")
+_COMPILING = lazy_regex(r"\bbuil|\bcompil|\bbau|\bübersetz|\bconstrui|构建|编译|ビルド|コンパイル")
 
 
 def aim_of_building(question: str) -> Literal["build", "test"] | None:
@@ -422,7 +424,7 @@ def aim_of_building(question: str) -> Literal["build", "test"] | None:
 
 _RUN_WORDS = r"(?:run|start|launch|execute|boot|set up and run|get)"
 _RUN_THING = rf"(?:it|this|everything|the server|{OWN}|(?:this|the|that) {_any_of(_WHOLE)}(?: {_any_of(_WHOLE)})?)"
-_RUNNING = re.compile(
+_RUNNING = lazy_regex(
     rf"(?:how (?:do|can|could|should|would|must) (?:i|we|you|one)|how to|what do i do to) {_RUN_WORDS} {_RUN_THING}"
     r"(?: up)?(?: and running| running| to run| started)?(?: locally| here| myself| on my (?:machine|computer|laptop))*"
     rf"|how (?:is|are) {_RUN_THING} (?:run|started|launched)(?: locally)?"
@@ -444,13 +446,13 @@ def asks_how_to_run(question: str) -> bool:
     return len(question) <= _LONGEST_OF_BUILDING and _RUNNING.fullmatch(plain_question(question)) is not None
 
 
-_ENTRY = re.compile(
+_ENTRY = lazy_regex(
     r"(?:where|what|which|where's|what's)(?: file)?(?: is| are)? (?:the |its )?"
     r"(?:main(?: (?:function|method|file|program|module))?|(?:main )?entry ?-?points?(?: file)?)"
     rf"(?: (?:of|to|for|in|into) {_RUN_THING})?(?: located| defined)?"
     rf"|where does (?:{_RUN_THING}|execution|the (?:execution|program|app|application)) (?:start|begin)(?: running)?"
 )
-_WRITTEN_IN = re.compile(
+_WRITTEN_IN = lazy_regex(
     r"(?:what|which) (?:programming )?languages? "
     rf"(?:(?:is|are|was) {_RUN_THING} (?:written|implemented|coded|programmed|made|built) in"
     rf"|(?:does|do) {_RUN_THING} use|(?:is|are) used(?: (?:here|in {_RUN_THING}))?)"

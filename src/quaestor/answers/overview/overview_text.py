@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.wording import amount
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -22,8 +23,7 @@ _LEAST_QUOTE = 4
 _EMPTY = "There are no documents here. `quaestor stats` tells what was left out, and why."
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The lines of a document that a statement is from.
 
     Attributes:
@@ -37,8 +37,7 @@ class Source:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One thing that an overview says.
 
     Attributes:
@@ -54,8 +53,7 @@ class Statement:
     brief: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A line of an overview.
 
     Attributes:
@@ -77,8 +75,7 @@ class Entry:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """Some lines of an overview under a heading.
 
     Attributes:

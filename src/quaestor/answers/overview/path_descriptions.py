@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shorten
@@ -14,6 +13,7 @@ from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.answers.overview.prose_lines import ROLE
 from quaestor.chunking.manual_headings import MANUALS
 from quaestor.core.documents import Chunk
+from quaestor.core.light_imports import lazy_regex
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import profile_path
 
@@ -25,15 +25,15 @@ _SPEAKERS = (
     "__init__.py lib.rs mod.rs main.rs doc.go package-info.java mod.ts index.ts index.tsx index.js index.mjs init.lua"
     " package.scala main.go package.dart __main__.py"
 ).split()
-_PYTHON = re.compile(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
-_LINE_COMMENT = re.compile(
+_PYTHON = lazy_regex(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
+_LINE_COMMENT = lazy_regex(
     r"^\s*(?://!|///|//|#!?|--+\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
 )
-_COMMENT_ENDS = re.compile(r"(?:(?<!\*)\*+/|\*\)|-\}|-->|\]\]|\"\"\"|''')\s*$")
-_DIRECTIVE = re.compile(r"#!|#\s*compdef\b|#\s*autoload\b")
+_COMMENT_ENDS = lazy_regex(r"(?:(?<!\*)\*+/|\*\)|-\}|-->|\]\]|\"\"\"|''')\s*$")
+_DIRECTIVE = lazy_regex(r"#!|#\s*compdef\b|#\s*autoload\b")
 """A first line for programs: the interpreter of the file, or the command that it completes."""
-_METADATA = re.compile(r"# /// [\w-]+\s*$")
-_BROUGHT_IN = re.compile(
+_METADATA = lazy_regex(r"# /// [\w-]+\s*$")
+_BROUGHT_IN = lazy_regex(
     r"\brequire\s*\(|^\s*(?:export\s+)?(?:import|from|use|using)\b|^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*;"
 )
 """A line that imports names from another file."""
@@ -43,10 +43,10 @@ _USUAL = frozenset(
     default""".split()
 )
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
-_BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
-_ABOVE_DEFINITION = re.compile(rf"{_LINE_COMMENT.pattern}|{_BLOCK.pattern}|^\s*(?:@\w|#\[)")
+_BLOCK = lazy_regex(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
+_ABOVE_DEFINITION = lazy_regex(rf"{_LINE_COMMENT.pattern}|{_BLOCK.pattern}|^\s*(?:@\w|#\[)")
 """A line of a comment, an annotation or an attribute."""
-_SKIPPED = re.compile(
+_SKIPPED = lazy_regex(
     r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs:|-\*-|^\s*$"
     r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
     r"|frozen_string_literal|warn_indent"
@@ -63,34 +63,34 @@ _SKIPPED = re.compile(
     r"|(?-i:^globals? [\w$]+(?:, ?[\w$]+)*$)",  # for a checker of JavaScript
     re.IGNORECASE,
 )
-_HADDOCK = re.compile(r"([A-Z][\w-]*)\s*:\s*(.*)")
+_HADDOCK = lazy_regex(r"([A-Z][\w-]*)\s*:\s*(.*)")
 """A field in the head of a Haskell module: ``Description : Orders, sent.``"""
-_IN_BRIEF = re.compile(r"[@\\]\w*(?:brief|summary)\b\s*(.*)")
+_IN_BRIEF = lazy_regex(r"[@\\]\w*(?:brief|summary)\b\s*(.*)")
 """The tag before a comment's first sentence, as in Doxygen; the sentence may begin in the next line."""
-_MODULE_ABOVE = re.compile(
+_MODULE_ABOVE = lazy_regex(
     r"^[ \t]*module[ \t]+([\w:]+)[ \t]*\n(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*(?:class|module)\b", re.MULTILINE
 )
 """A module of Ruby that holds a class or another module: a namespace."""
-_ADDRESS = re.compile(r"\bhttps?://\S+")
-_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
-_MODE_LINE = re.compile(r"\s*-\*-.*-\*-\s*$")
+_ADDRESS = lazy_regex(r"\bhttps?://\S+")
+_NAMED_FIRST = lazy_regex(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
+_MODE_LINE = lazy_regex(r"\s*-\*-.*-\*-\s*$")
 """An editor's settings at the end of a file's first line."""
-_LEGAL = re.compile(
+_LEGAL = lazy_regex(
     r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby"
     r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
     re.IGNORECASE,
 )
-_TAG_ALONE = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*$")
-_TITLE = re.compile(r"#{1,6}\s+")
-_TERMS = re.compile(
+_TAG_ALONE = lazy_regex(r"\s*</?[A-Za-z][^<>]*>\s*$")
+_TITLE = lazy_regex(r"#{1,6}\s+")
+_TERMS = lazy_regex(
     r"redistribut|warrant|permission is hereby|disclaim|free software|received a copy|except in compliance|governed by"
     r"|\bthis notice\b|licen[cs]ed under",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"(?<![\w\])])\[([^\][]+)\]\((?:https?://|[/.#])[^()\s]*\)")
-_JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
-_TAG = re.compile(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
-_CODE_LINE = re.compile(
+_LINK = lazy_regex(r"(?<![\w\])])\[([^\][]+)\]\((?:https?://|[/.#])[^()\s]*\)")
+_JAVADOC = lazy_regex(r"\{@\w+\s+([^{}]*)\}")
+_TAG = lazy_regex(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
+_CODE_LINE = lazy_regex(
     r"^\s*(?:#!?\[|\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)"
 )
 
@@ -98,18 +98,18 @@ _CODE_LINE = re.compile(
 _C = frozenset({"c", "cpp", "objc"})
 _FAR_BELOW = 120
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
-_IMPORT = re.compile(r"\s*import\b")
-GUARD = re.compile(r"_*[A-Z][A-Z0-9_]*_H(?:H|PP|XX)?(?:_[0-9A-F_]*)?")
+_IMPORT = lazy_regex(r"\s*import\b")
+GUARD = lazy_regex(r"_*[A-Z][A-Z0-9_]*_H(?:H|PP|XX)?(?:_[0-9A-F_]*)?")
 """A macro that guards a header against being included twice."""
-_NAMESPACE = re.compile(r"^[ \t]*(?:inline[ \t]+)?namespace[ \t]+([\w:]+)", re.MULTILINE)
-_FILLED_IN = re.compile(r'="|[$#@*]\{|\{[{%]')
+_NAMESPACE = lazy_regex(r"^[ \t]*(?:inline[ \t]+)?namespace[ \t]+([\w:]+)", re.MULTILINE)
+_FILLED_IN = lazy_regex(r'="|[$#@*]\{|\{[{%]')
 """Signs of a template: markup and placeholders."""
 
 _KEYWORD = (
     r"\b(?:class|data|defmacro|defmodule|defp?|enum|fn|func?|function|impl|interface|module|namespace|newtype|object"
     r"|protocol|record|struct|trait|type|union)"
 )
-_OPENING = re.compile(r"(?:\s*(?:=>|[{(:=]))+\s*$")
+_OPENING = lazy_regex(r"(?:\s*(?:=>|[{(:=]))+\s*$")
 """What opens the body or the parameters at the end of a line that defines something."""
 _CALLABLE = r"\s*(?:\([^;]*[{:(,)]\s*$|=\s*(?:async\s*)?(?:\(|function\b|class\b|\w+\s*=>))"
 
@@ -172,7 +172,7 @@ def _of_file(material: Material, path: str) -> Statement | None:
     if below is None or below.source is None or below.text.endswith(":"):
         return None
     start, end = below.source.start_line + first - 1, below.source.end_line + first - 1
-    return replace(below, source=Source(path, start, end))
+    return below._replace(source=Source(path, start, end))
 
 
 def comment_below_includes(lines: Sequence[str]) -> tuple[int, int] | None:
@@ -346,7 +346,7 @@ def _without_markup(text: str) -> str:
 
 def _short(statement: Statement) -> Statement:
     text = shorten(statement.text, LONGEST)
-    return replace(statement, text=text, verbatim=statement.verbatim and text == statement.text)
+    return statement._replace(text=text, verbatim=statement.verbatim and text == statement.text)
 
 
 def defined_names(material: Material, path: str, most: int) -> Statement | None:
@@ -378,7 +378,7 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
     # That List.java defines List tells nothing.
     brief = names_text if any(_plain(name) != own for name, _ in shown) else None
     if statement := _said_of_definition(lines, number, path, file.document.language):
-        return replace(statement, brief=brief)
+        return statement._replace(brief=brief)
     definition_lines = (at for name, at in shown if _is_telling(lines[at - 1], name))
     number = next(definition_lines, 0)
     if not number:  # a value, or the middle of a statement
@@ -450,7 +450,7 @@ def _said_of_definition(lines: Sequence[str], number: int, path: str, language: 
     says = from_head([line.removesuffix("\r") for line in lines[begin:end]], path, language)
     if says is None or says.source is None:
         return None
-    return replace(says, source=Source(path, says.source.start_line + begin, says.source.end_line + begin))
+    return says._replace(source=Source(path, says.source.start_line + begin, says.source.end_line + begin))
 
 
 def _line_with(lines: Sequence[str], name: str, start: int) -> int:

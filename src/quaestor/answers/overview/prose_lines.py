@@ -4,54 +4,52 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 
-_HEADING_MARK = re.compile(r"(?: {0,3}#{1,6}|={1,6}(?!\s+\"))\s+")
+_HEADING_MARK = lazy_regex(r"(?: {0,3}#{1,6}|={1,6}(?!\s+\"))\s+")
 """Not that of a tab of MkDocs: ``=== "Linux"``."""
 _DEEPEST_HEADING = 6
-_UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
-_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
-_LINK = re.compile(r"\[([^\][]*)\](?:\([^)\s]*(?:\s+\"[^\"]*\")?\)|\[[^\]]*\])")
-_RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
-ROLE = re.compile(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
+_UNDERLINE = lazy_regex(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
+_IMAGE = lazy_regex(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
+_LINK = lazy_regex(r"\[([^\][]*)\](?:\([^)\s]*(?:\s+\"[^\"]*\")?\)|\[[^\]]*\])")
+_RST_LINK = lazy_regex(r"`([^`<]+?)\s*<[^`>]*>`__?")
+ROLE = lazy_regex(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 """A role of reStructuredText: ``:class:`the base <shop.Base>```, of which the first words are shown."""
-_ADOC_LINK = re.compile(r"(?:link:|https?://)\S*?\[([^\]]*)\]")
-_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
-_AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
-_OPEN_TAG = re.compile(r"<(?:img|a|source|p|div|picture|h[1-6])\b[^<>]*$")
+_ADOC_LINK = lazy_regex(r"(?:link:|https?://)\S*?\[([^\]]*)\]")
+_TAG = lazy_regex(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
+_AUTOLINK = lazy_regex(r"<(https?://[^<>\s]+)>")
+_OPEN_TAG = lazy_regex(r"<(?:img|a|source|p|div|picture|h[1-6])\b[^<>]*$")
 _LONGEST_TAG = 8
 """The most lines of a tag; a blank line ends it, too."""
-_LINK_OPENS = re.compile(r"\s*<a\b[^<>]*>\s*(?:<[^<>]*>\s*)*$", re.IGNORECASE)
-_TITLE_TAG = re.compile(r"<h[1-6]\b", re.IGNORECASE)
+_LINK_OPENS = lazy_regex(r"\s*<a\b[^<>]*>\s*(?:<[^<>]*>\s*)*$", re.IGNORECASE)
+_TITLE_TAG = lazy_regex(r"<h[1-6]\b", re.IGNORECASE)
 _LONGEST_LINKED = 30
 # <b>slide</b>s is one word.
-_WITHIN_WORD = re.compile(r"(?<=\w)</?(?:b|code|em|font|i|span|strong|u)(?:\s[^<>]*)?>(?=\w)")
-_DIRECTIVE = re.compile(
+_WITHIN_WORD = lazy_regex(r"(?<=\w)</?(?:b|code|em|font|i|span|strong|u)(?:\s[^<>]*)?>(?=\w)")
+_DIRECTIVE = lazy_regex(
     r"^\s*(?:\.\. |:[\w-]+:|\[[^\]]*\]:|\[\[|\[[\w=,\" .%#-]+\]\s*$|ifdef::|endif::|include::|---\s*$)"
 )
-_SCRIPT = re.compile(r"^\s*(?:import|export)\s.*\bfrom\s+['\"]")
+_SCRIPT = lazy_regex(r"^\s*(?:import|export)\s.*\bfrom\s+['\"]")
 """An import at the head of a page of components."""
-_MARKERS = re.compile(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
-_EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
+_MARKERS = lazy_regex(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
+_EMPHASIS = lazy_regex(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 # Without spaces between words, each sign counts.
-_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|[^\W\d_]{2,}")
-_SPACES = re.compile(r"\s+")
-_ADDRESS = re.compile(r"\bhttps?://\S+")
+_WORD = lazy_regex(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|[^\W\d_]{2,}")
+_SPACES = lazy_regex(r"\s+")
+_ADDRESS = lazy_regex(r"\bhttps?://\S+")
 _FEWEST_WORDS = 4
 _LONGEST = 4_000
-_LISTING = re.compile(r"-{4,}|\.{4,}")
+_LISTING = lazy_regex(r"-{4,}|\.{4,}")
 """The first and the last line of a listing in AsciiDoc; both have the same length."""
-_MARKED_LINE = re.compile(r"#{1,6}\s|={1,4}\s")
+_MARKED_LINE = lazy_regex(r"#{1,6}\s|={1,4}\s")
 _BLOCK = 24
 """The most lines by which a block of code may extend an excerpt."""
-_COMMENT_START = re.compile(r"<!--")
+_COMMENT_START = lazy_regex(r"<!--")
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """Some lines of prose.
 
     Attributes:

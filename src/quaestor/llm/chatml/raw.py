@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.messages import Message
 from quaestor.llm.chatml.tokenlist import SpecialToken, render
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """The syntax of some special tokens.
 
     Attributes:
@@ -106,8 +105,8 @@ def _openings(blanks: str) -> str:
     )
 
 
-_LOOKS_SPECIAL = re.compile(_openings("0,"))
-_LOOKS_NEUTRAL = re.compile(f"(?:{_openings('1,')}) ")
+_LOOKS_SPECIAL = lazy_regex(_openings("0,"))
+_LOOKS_NEUTRAL = lazy_regex(f"(?:{_openings('1,')}) ")
 
 
 def unsafe_string(messages: Sequence[Message], *, partial: bool = False, reply: bool = False) -> str:
@@ -172,7 +171,7 @@ def _join(rendered: Iterable[str | SpecialToken]) -> str:
 
 _OPENINGS = "".join(sorted({re.escape(form.opening) for form in FORMS}))
 # An opening character, then perhaps blanks and the beginning of a form, which itself holds no blanks.
-_UNDECIDED = re.compile(rf"[{_OPENINGS}](?: +[^\s]{{0,{LONGEST}}})?\Z")
+_UNDECIDED = lazy_regex(rf"[{_OPENINGS}](?: +[^\s]{{0,{LONGEST}}})?\Z")
 
 
 class Restorer:

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 
 from quaestor.core.errors import UpstreamError
+from quaestor.core.light_imports import lazy_regex
 
 _KEY_BEGINS = 8
-_KEYLIKE = re.compile(r"\b(?:sk|pk|gsk|hf|key|xai|AIza)[-_][\w*.-]{6,}")
+_KEYLIKE = lazy_regex(r"\b(?:sk|pk|gsk|hf|key|xai|AIza)[-_][\w*.-]{6,}")
 _LONGEST_DETAIL = 240
 
 _PORTS = {"http": 80, "https": 443}
@@ -129,7 +130,7 @@ def _error_object(value: object) -> tuple[str, dict[str, object]]:
 
 
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"})
-_TOO_LONG = re.compile(
+_TOO_LONG = lazy_regex(
     r"maximum context length|maximum model length|context (?:size|window|length|limit)|prompt is too long"
     r"|exceeds the maximum number of tokens|input tokens exceed|(?:prompt|input) (?:length|token count) exceeds"
     r"|longer than the (?:model's |model )?(?:context|maximum)"
@@ -139,7 +140,7 @@ _TOO_LONG = re.compile(
 )
 _NUMBER = r"(\d[\d,_]*)"
 _LIMITS = tuple(
-    re.compile(pattern.replace("#", _NUMBER), re.IGNORECASE)
+    lazy_regex(pattern.replace("#", _NUMBER), re.IGNORECASE)
     for pattern in (
         r"maximum context length (?:is|of) #",
         r"(?:available )?context size \(#",
@@ -154,7 +155,7 @@ _LIMITS = tuple(
     )
 )
 _ASKED = tuple(
-    re.compile(pattern.replace("#", _NUMBER), re.IGNORECASE)
+    lazy_regex(pattern.replace("#", _NUMBER), re.IGNORECASE)
     for pattern in (
         r"you requested #",
         r"requested tokens \(#",
@@ -173,19 +174,19 @@ _ASKED = tuple(
 )
 
 
-_NO_SYSTEM = re.compile(
+_NO_SYSTEM = lazy_regex(
     r"system (?:role|message|prompt)s?[^.]{0,40}\b(?:not (?:supported|allowed)|unsupported)"
     r"|only user(?:,| and) assistant(?: and tool)? roles are supported(?!, with the exception)",
     re.IGNORECASE,
 )
-_IN_TURNS = re.compile(
+_IN_TURNS = lazy_regex(
     r"(?:roles|messages?\b.{0,40}) (?:must|should) alternate|exception of an initial optional system message"
     r"|system message must (?:be|come)|unexpected role\b.{0,40}\bafter role"
     r"|consecutive (?:user|assistant|role|message)",
     re.IGNORECASE | re.DOTALL,
 )
 _TOOLS = r"\b(?:tools?|function)(?:[ _-]?(?:use|us(?:age|ing)|calls?|calling|choice|params?))?\b"
-_NO_TOOLS = re.compile(
+_NO_TOOLS = lazy_regex(
     rf"{_TOOLS}[^.]{{0,60}}"
     r"(?:\b(?:not|n't) (?:supported|permitted|available|enabled|allowed)|\bunsupported|requires? --)"
     rf"|(?:\b(?:not|n't|cannot|found that) support|\bunsupported|unrecognized|unknown (?:parameter|field|argument))"
@@ -196,13 +197,13 @@ _NO_TOOLS = re.compile(
 )
 
 
-_NO_MODEL = re.compile(
+_NO_MODEL = lazy_regex(
     r"\bmodel\b.{0,80}(?:\bnot|n't) (?:found|exist|available|loaded|served)"
     r"|(?:unknown|invalid|no such|could not find|cannot load) (?:the )?model\b",
     re.IGNORECASE | re.DOTALL,
 )
 _MOST_DIGITS = 15
-_SO_MANY = re.compile(r"batch size|too many (?:inputs|texts)|array (?:is )?too (?:long|large)|list should have at most")
+_SO_MANY = lazy_regex(r"batch size|too many (?:inputs|texts)|array (?:is )?too (?:long|large)|list should have at most")
 
 
 def worth_retrying(failure: UpstreamError) -> bool:

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.light_imports import NamedTuple
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
 _REMARK = re.compile(r"\A\s*<!--.*?-->\s*", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(NamedTuple):
     """A text for a model, with placeholders.
 
     Attributes:
@@ -58,8 +57,7 @@ class Prompt:
 
 def names() -> tuple[str, ...]:
     """Return the names of all prompts, sorted."""
-    files_here = (entry.name for entry in files("quaestor.llm.prompts").iterdir())
-    return tuple(sorted(name.removesuffix(".md") for name in files_here if name.endswith(".md")))
+    return tuple(sorted(file.stem for file in Path(__file__).parent.glob("*.md")))
 
 
 @cache
@@ -72,7 +70,7 @@ def load(name: str) -> Prompt:
     """
     if name not in names():
         raise NotFoundError(f"there is no prompt {name!r}; there are {', '.join(names())}")
-    return parse(name, files("quaestor.llm.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8"))
+    return parse(name, Path(__file__).with_name(f"{name}.md").read_text(encoding="utf-8"))
 
 
 def parse(name: str, source: str) -> Prompt:

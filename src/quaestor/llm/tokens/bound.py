@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.llm.tokens.exact import (
     SEGMENTS,
     CountCache,
@@ -42,8 +42,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _START = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(NamedTuple):
     """How many more tokens than cl100k_base a family of tokenizers needs at most.
 
     Attributes:

@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from hashlib import blake2b
-from importlib.resources import files
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -65,7 +64,7 @@ _LEAST = 200
 
 def read_ranks(name: EncodingName) -> dict[bytes, int]:
     """Return an encoding's tokens with their ranks, from the compressed file in this package."""
-    packed = files("quaestor.llm.tokens").joinpath("ranks", f"{name}.z").read_bytes()
+    packed = Path(__file__).with_name("ranks").joinpath(f"{name}.z").read_bytes()
     raw = zlib.decompress(packed)
     number = int.from_bytes(raw[:4], "little")
     ends = accumulate(raw[4 : 4 + number], initial=4 + number)

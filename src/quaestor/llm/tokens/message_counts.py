@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Message, ToolCall
 from quaestor.llm.tokens.bound import Tokenizer, tokenizer_for
 
 
-@dataclass(frozen=True, slots=True)
-class Overheads:
+class Overheads(NamedTuple):
     """A server's overheads, in tokens.
 
     Attributes:

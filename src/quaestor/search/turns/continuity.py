@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import STOP_WORDS, find_words
 from quaestor.core.wording import TRANSLATED, WITHOUT_MODEL
 from quaestor.search.language import language_of, without_grammar
 
 # getKey, get_key, HTTPTransport, DEFAULT_LIMITS, JsonReader.push, std::vector, poll_cb(), `eject`
-_IDENTIFIER = re.compile(
+_IDENTIFIER = lazy_regex(
     r"`([^\W\d]\w{0,99})`|\b(\w{0,100}[a-z0-9][A-Z]\w{0,100}|\w{1,100}_\w{1,100}|_\w{2,100}|[A-Z]{2,50}[a-z]\w{0,100})\b"
     r"|(?<=\.|:)([^\W\d]\w{1,99})(?=\(|\b)|\b([^\W\d]\w{1,99})(?=\(|\.\w|::)"
 )
@@ -31,12 +31,12 @@ _ENDING = (
     "adoc|bash|cc?|cfg|cjs|conf|cpp|cs|css|cxx|erl|exs?|go|hpp|hs|html?|h|ini|ipynb|java|jsx?|json|kts?|lua|mdx?|mjs|mli?|"
     "php|pl|proto|pyi?|rb|rs|rst|scala|sh|sql|swift|tcl|toml|tsx?|txt|vue|xml|ya?ml|zig"
 )
-_PATH = re.compile(
+_PATH = lazy_regex(
     rf"(?<![\w@./-])(?:[\w@.-]{{1,100}}(?:/[\w@.-]{{1,100}}){{1,20}}\.[A-Za-z]\w{{0,9}}|[\w@-]{{1,100}}\.(?:{_ENDING}))\b(?!\()"
 )
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = lazy_regex(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 
-_OUR_OWN = re.compile(rf"^(?:{WITHOUT_MODEL}|{TRANSLATED})\b.*$", re.MULTILINE)
+_OUR_OWN = lazy_regex(rf"^(?:{WITHOUT_MODEL}|{TRANSLATED})\b.*$", re.MULTILINE)
 """Lines of an answer of quotes that are about the answer: they are no part of the topic."""
 _SHORT_REPLY = 400  # characters; a reply this short is all substance
 _MOST_NAMES = 24
@@ -74,44 +74,44 @@ def digest(reply: str) -> str:
     return f"{start}\n{' '.join(rest)}".strip()
 
 
-_OPENER = re.compile(
+_OPENER = lazy_regex(
     r"^\W*(?:and|but|or|also|so|then|ok(?:ay)?|what about|how about|what if|same|any|which ones?|why (?:not|so)|"
     r"(?:where|who|what) else|how so)\b",
     re.IGNORECASE,
 )
-_SWITCH = re.compile(
+_SWITCH = lazy_regex(
     r"\b(?:another|different|new|separate|unrelated|other|next) (?:question|topic|subject|thing|issue|matter)\b|"
     r"\bunrelated\b|\bchang(?:e|ing) (?:of )?(?:the )?(?:topic|subject)\b|\bmoving on\b|\bby the way\b|\bbtw\b|"
     r"\bswitching (?:to|gears)\b|\bon (?:an|a different|another) note\b|\bsomething else\b|\bforget (?:that|it)\b",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(r"\b(?:it|its|they|them|their|theirs|those|these|this|he|she|him|her)\b", re.IGNORECASE)
+_PRONOUN = lazy_regex(r"\b(?:it|its|they|them|their|theirs|those|these|this|he|she|him|her)\b", re.IGNORECASE)
 # "that" and "there" point back at the end of a question or after what takes an object; elsewhere they seldom do
 # ("a class that has", "is there a limit").
-_POINTER = re.compile(
+_POINTER = lazy_regex(
     r"\bthat\s*[?!.,;]*$|\bthere\s*[?!.]*$|\b(?:in|from|up|down|over|out) there\b|"
     r"\b(?:is|was|does|did|do|can|could|will|would|of|for|about|to|in|on|with|from|like|by|than|at|after|before|has|"
     r"have|shows?|why|where|how|who|what|and|if|covers?|calls?|uses?|tests?|checks?|'s) that\b",
     re.IGNORECASE,
 )
-_OPENER_ABROAD = re.compile(
+_OPENER_ABROAD = lazy_regex(
     r"^\W*(?:und|aber|oder|auch|dann|wie (?:ist|steht) es mit|was ist mit|was,? wenn|et|mais|ou|alors|qu['’]en est-il"
     r"|y|pero|entonces|qué (?:tal|pasa) con)\b",
     re.IGNORECASE,
 )
-_POINTER_ABROAD = re.compile(
+_POINTER_ABROAD = lazy_regex(
     r"\b(?:da(?:bei|durch|für|gegen|mit|nach|ran|rauf|raus|rin|von|vor|zu)|diese[mnrs]?|dies|dessen|deren|jene[mnrs]?|dort|"
     r"ihn|ihm|ihnen|seine[mnrs]?|cela|ça|ceci|celles?|celui|ceux|lui|leurs?|elles?|esos?|esas?|ellos?|ellas?|ahí|allí)\b"
     r"|\b(?:das|là)\s*[?!.]*$",
     re.IGNORECASE,
 )
-_LINK_ABROAD = re.compile(
+_LINK_ABROAD = lazy_regex(
     r"\b(?:sonst|andere[mnrs]?|stattdessen|beide[nrs]?|kein(?:e[mnrs]?|s)|ebenso|nochmal|autres?|aussi|sinon|également|plutôt|"
     r"l[ae]quelle?|lesquel(?:le)?s|otr[ao]s?|también|ambos|mism[ao]s?|tampoco)\b",
     re.IGNORECASE,
 )
 """The same in German, French and Spanish, without what begins or fills any sentence there (es, sie, il, y)."""
-_LINK = re.compile(
+_LINK = lazy_regex(
     r"\b(?:ones?|else|others?|again|instead|either|neither|both|own|also|as well|otherwise|meanwhile|afterwards|none|"
     r"nothing|altogether|same|in the first place|similar|likewise|former|latter)\b|\btoo\s*[?!.]*$",
     re.IGNORECASE,
@@ -135,8 +135,7 @@ _FEW_WORDS = 4
 _READ = 400  # characters: what a question is made like shows in its beginning
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """The signs of whether a question continues the topic.
 
     Attributes:

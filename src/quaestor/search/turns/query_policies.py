@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Literal
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Message
 from quaestor.llm.tokens import CalibratedBound
 from quaestor.search.query import without_name
@@ -37,8 +37,7 @@ _CountTokens = Callable[[str], int]
 _SMALLEST_PART = 40  # characters; a shorter end of a text says nothing
 
 
-@dataclass(frozen=True, slots=True)
-class TurnQuery:
+class TurnQuery(NamedTuple):
     """What to search for in a turn.
 
     Attributes:
@@ -65,8 +64,7 @@ class TurnQuery:
         return self.text if self.continuity >= _GOES_ON else self.newest
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """One question and its reply; the newest question has none yet.
 
     Attributes:
@@ -228,7 +226,7 @@ def exchanges_of(messages: Sequence[Message], corpus: str = "") -> list[Exchange
             exchanges.append(Exchange(text, without_name(text, corpus)))
         elif message.role == "assistant" and exchanges and text:
             last = exchanges[-1]
-            exchanges[-1] = replace(last, reply=_without_long_middle(f"{last.reply}\n{text}".strip()))
+            exchanges[-1] = last._replace(reply=_without_long_middle(f"{last.reply}\n{text}".strip()))
     return exchanges
 
 

@@ -14,9 +14,9 @@ import math
 import re
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from quaestor.core.documents import Chunk, Hit
+from quaestor.core.light_imports import NamedTuple
 from quaestor.search.chunk_traits import is_inline_test
 from quaestor.search.path_roles import profile_path
 from quaestor.search.query import read_query
@@ -43,8 +43,7 @@ _TEST_NAME = re.compile(r"tests?(?:_|$)|Tests?(?:[A-Z]|$)|(?:it|describe)\b")
 Scores = Mapping[int, float]
 
 
-@dataclass(frozen=True, slots=True)
-class _ScoredChunks:
+class _ScoredChunks(NamedTuple):
     """The chunks that one reading finds; ``unit`` is the distance of the best score from the median."""
 
     chunks: Mapping[int, StoredChunk]

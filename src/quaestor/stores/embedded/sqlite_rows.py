@@ -321,6 +321,36 @@ def paths_ending(connection: sqlite3.Connection, end: str) -> list[tuple[str, in
     return [(from_storable(path), chunk) for path, chunk in rows]
 
 
+class PathEnds:
+    """The paths of all documents in memory, where those with an end are found in a fraction of SQLite's time.
+
+    Args:
+        connection: reads one state of the database.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        # SQLite does not find the end of a path that is stored as bytes.
+        paths = [path for (path,) in connection.execute("SELECT path FROM documents") if isinstance(path, str)]
+        self._text = "\0".join(["", *paths, ""]).encode()
+        self._lower = self._text.lower()  # ASCII letters alone, so that nothing changes its place
+
+    def find(self, connection: sqlite3.Connection, end: str) -> list[tuple[str, int]]:
+        """Return what ``paths_ending`` returns for the same state."""
+        found = [*self._paths(end)]
+        query = "SELECT path, first_chunk FROM documents WHERE chunk_count > 0 AND path IN"
+        rows = (row for batch in batches(found) for row in connection.execute(f"{query} ({marks(len(batch))})", batch))
+        return [(path, chunk) for path, chunk in rows]
+
+    def _paths(self, end: str) -> Iterator[str]:
+        wanted = f"{end}\0".encode("utf-8", "surrogatepass").lower()
+        at = self._lower.find(wanted, 1) if end else -1
+        while at >= 0:
+            if self._lower[at - 1] in b"/\0":
+                start = self._text.rfind(b"\0", 0, at) + 1
+                yield self._text[start : at + len(wanted) - 1].decode()
+            at = self._lower.find(wanted, at + 1)
+
+
 def defining(connection: sqlite3.Connection, names: Iterable[str], k: int) -> list[int]:
     """Return up to ``k`` chunks that define any of ``names``; those that define most of them first."""
     wanted = {storable(name) for name in {name.lower() for name in names}}

@@ -59,6 +59,7 @@ class EmbeddedStore(LexicalQueries):
         self._dimensions = dimensions
         self._reader = reader
         self._lock = WriteLock(folder)
+        self._path_ends: tuple[int, sqlite_rows.PathEnds | None] = (-1, None)
         self._views = CurrentViews(folder, reader, self._lock, embedder, dimensions, sizes)
 
     @classmethod
@@ -221,11 +222,23 @@ class EmbeddedStore(LexicalQueries):
     def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
         """Return up to ``k`` paths that equal ``end`` or end with a slash and it, in any case; shortest first."""
         with self._reader.state() as connection:
-            rows = sqlite_rows.paths_ending(connection, end)
+            rows = self._paths_ending(connection, end)
             allowed = self._reader.allowed_documents(connection, where)
             let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in rows]))
         paths = [path for path, chunk in rows if let_through is None or chunk in let_through]
         return sorted(paths, key=lambda path: (len(path), path))[: max(k, 0)]
+
+    def _paths_ending(self, connection: sqlite3.Connection, end: str) -> list[tuple[str, int]]:
+        """Return the paths with an end, each with its first chunk; all paths are read for the second question."""
+        generation, path_ends = self._path_ends
+        present = sqlite_rows.generation(connection)
+        if generation != present:
+            self._path_ends = (present, None)
+            return sqlite_rows.paths_ending(connection, end)
+        if path_ends is None:
+            path_ends = sqlite_rows.PathEnds(connection)
+            self._path_ends = (present, path_ends)
+        return path_ends.find(connection, end)
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order; empty if it is not in the store."""
