@@ -17,6 +17,7 @@ from quaestor.search.language import language_of, without_grammar
 
 LEAD = f"{WITHOUT_MODEL}, so the answer is quoted from what matches best:"
 UNSURE = f"{WITHOUT_MODEL}, so what comes nearest is quoted. It may not answer the question:"
+FURTHER = "Further passages, each less likely to answer:"
 SAME = f"{WITHOUT_MODEL}, and nothing matches better than what is quoted above:"
 _GAP = "⋯"
 _MOST_AGAIN = 100
@@ -41,6 +42,7 @@ class Quote:
         label: the symbol or the section that it is from; empty if that is not known.
         language: the language of the document.
         passage: the text of its passage.
+        further: whether it is much less likely to answer than the first quote.
     """
 
     n: int
@@ -53,6 +55,7 @@ class Quote:
     label: str = ""
     language: str = ""
     passage: str = ""
+    further: bool = False
 
 
 def label_of(title: str, page: str, section: str) -> str:
@@ -72,14 +75,19 @@ def text_of_quotes(
     lead: str = LEAD,
     encode: Encode | None = None,
 ) -> str:
-    """Return quotes in Markdown; one that an earlier answer shows is cut to its paragraph that fits this question."""
+    """Return quotes in Markdown; one that an earlier answer shows is cut to its paragraph that fits this question.
+
+    The quotes from which on all are less likely to answer are set apart, unless the lead already doubts the first.
+    """
+    likely = max((at for at, quote in enumerate(quotes, 1) if not quote.further), default=len(quotes))
     shown = [_in_markdown(quote) for quote in quotes]
     again = [any(one in text for text in earlier) for one in shown]
-    texts = (
+    texts = [
         _in_markdown(_shorten(quote, question, encode), ", quoted above") if known else one
         for quote, one, known in zip(quotes, shown, again, strict=True)
-    )
-    return "\n\n".join([SAME if all(again) else lead, *texts])
+    ]
+    apart = [FURTHER] if likely < len(texts) and lead == LEAD else []
+    return "\n\n".join([SAME if all(again) else lead, *texts[:likely], *apart, *texts[likely:]])
 
 
 def _shorten(quote: Quote, question: str, encode: Encode | None) -> Quote:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from quaestor.core.terms import content_terms
 
@@ -115,6 +116,18 @@ _SAYS_PRICE = re.compile(
     r"|\d[^.\n]{0,60}\b(?:costs?|fees?|prices?|kosten|coût\w*|prix|precio)\b",
     re.IGNORECASE,
 )
+_ASKS_DEFAULT = re.compile(
+    r"^\W*(?:what|which|how\s+(?:many|much|long|often|big|large|far))\b.*\bdefaults?\b", re.IGNORECASE | re.DOTALL
+)
+_DEFAULT = "default"
+_SAYS_DEFAULT = re.compile(r"^\W*@?default(?:s\s+to|\s+value)?\s*(?::|=|\bis\b|(?<=@default))\s*\S", re.IGNORECASE)
+"""A line that states the default of a setting in a line near it."""
+_HOLDS_DEFAULT = re.compile(
+    r"default\w*[^\w\n].{0,30}?(?:\d|[\"'`\[({][^\s)}\],;%])|(?:=|:)\s*default|[(,]\s*default(?:\s*[:=]|\s+is)\s*\w",
+    re.IGNORECASE,
+)
+"""A line with a default and its value, ``(default: all)``; ``{}`` in a message is no value."""
+_ABOUT_BEFORE, _ABOUT_AFTER = 6, 3
 
 
 def asks_for_several(question: str) -> bool:
@@ -136,6 +149,29 @@ def says_amount(question: str, text: str) -> bool:
     if re.search(_ASKS_DURATION, question, re.IGNORECASE):
         return re.search(_SAYS_DURATION, said, re.IGNORECASE) is not None
     return (_SAYS_PRICE if _ASKS_PRICE.search(question) else _SAYS_AMOUNT).search(said) is not None
+
+
+def asks_default(question: str) -> bool:
+    """Return whether a question asks for the default of a setting: "what is the default timeout?"."""
+    return _ASKS_DEFAULT.search(question) is not None
+
+
+def says_default(text: str, wanted: Iterable[str]) -> bool:
+    """Return whether a text states the wanted setting's default: in the line of the setting, or in one beside it."""
+    about, lines = frozenset(wanted) - {_DEFAULT}, text.split("\n")
+    for at, line in enumerate(lines):
+        if _SAYS_DEFAULT.search(line):
+            before = max(0, at - _ABOUT_BEFORE)
+            while before > 0 and lines[before].strip() and lines[before - 1].strip():
+                before -= 1  # up to where its paragraph begins
+            beside = lines[before : at + 1 + _ABOUT_AFTER]
+        elif _HOLDS_DEFAULT.search(line):
+            beside = [line]
+        else:
+            continue
+        if about and about <= content_terms("\n".join(beside)):
+            return True
+    return False
 
 
 def without_frame(question: str) -> str:
