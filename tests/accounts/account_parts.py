@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
+from quaestor.accounts import Purpose
 from quaestor.accounts.database import AccountsFile, AccountsUnusableError
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.money import Amount, Price
 from quaestor.accounts.prices import PriceLine, Prices
-from quaestor.accounts.purpose import Purpose
 from quaestor.core.config import Settings
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.models import Delta, Finished, Request, TextDelta

@@ -14,8 +14,8 @@ from collections.abc import AsyncIterator
 
 from account_parts import ASK, Speaker, accounts_at, limits, metered, tokens
 
+from quaestor.accounts import Purpose
 from quaestor.accounts.ledger import Ledger
-from quaestor.accounts.purpose import Purpose
 from quaestor.core.errors import BudgetError
 from quaestor.llm.models import Delta, Request, TextDelta
 

@@ -13,10 +13,10 @@ from account_parts import NOON, Clock, limits, tokens
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.accounts import Purpose
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits, day_at, month_at, until
 from quaestor.accounts.money import Amount
-from quaestor.accounts.purpose import Purpose
 from quaestor.core.errors import BudgetError
 from quaestor.state.rows import Database
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from account_parts import ASK, NOON, REPLY, Clock, Speaker, heard, metered, prices
 
+from quaestor.accounts import Purpose
 from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.ledger import Ledger
-from quaestor.accounts.purpose import Purpose
 from quaestor.core.errors import BudgetError, UpstreamError, UsageError
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.endpoints.failures import StreamCutError, TooLongError, UnreachableError

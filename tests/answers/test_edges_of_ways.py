@@ -24,10 +24,10 @@ from quaestor.answers.drafts import (
 from quaestor.answers.explain_error import _ErrorAnswer, _FrameHere, _is_fault, _line_now, _path_fits
 from quaestor.answers.explain_term import read_term_question
 from quaestor.answers.message_templates import (
+    Message,
     MessagePlaces,
     Template,
     _match,
-    _Message,
     _tells_of_fault,
     _weight_of_word,
     _worth,
@@ -344,7 +344,7 @@ def test_a_message_comes_from_where_it_stands_word_for_word() -> None:
     """Another that says one word differently may stand beside an assertion."""
     wanted, other = (words_of(f"Cannot read the {word} before the morning tide") for word in ("option", "group"))
     weights = dict.fromkeys(wanted, 3.0) | {"option": 0.4}
-    message = _Message(wanted, (wanted,), weights, {}, sentence=True, marked=True)
+    message = Message(wanted, (wanted,), weights, {}, sentence=True, marked=True)
     silent = _match(message, template("a.py", "x = 'Cannot read'"), 1, 1, wanted)
     raising = _match(message, template("b.py", "raise E('Cannot read')"), 1, 1, other)
     assert silent is not None

@@ -123,6 +123,53 @@ CARGO = {
 }
 
 
+def test_a_variant_in_a_panic_is_raised_where_it_is_returned(tmp_path: Path) -> None:
+    panic = "thread 'main' panicked at 'called `Result::unwrap()` on an `Err` value: PlankMissing(3)'"
+    with index_of(tmp_path / "cargo", CARGO) as index:
+        assert places(checked_answer(index, panic))[0] == ("deck/src/lay.rs", 1)
+
+
+def test_a_frame_whose_function_has_gone_shows_where_its_class_raises_the_error(tmp_path: Path) -> None:
+    lines = [f"    int at{number}() {{ return {number}; }}\n" for number in range(40)]
+    source = f"""package shop;
+
+public class Ropes {{
+    Ropes(int count) {{
+        this.count = count;
+    }}
+
+{"".join(lines)}
+    void tie() {{
+        if (count == 0) {{
+            throw new RopeException(this);
+        }}
+    }}
+}}
+"""
+    trace = "shop.RopeException: 0\n\tat shop.Ropes.knot(Ropes.java:9)\n\tat shop.Main.main(Main.java:3)"
+    with index_of(tmp_path / "ropes", {"shop/Ropes.java": source}) as index:
+        assert places(checked_answer(index, trace))[0] == ("shop/Ropes.java", 49)
+
+
+def test_a_name_behind_an_error_is_a_value_and_printed_by_nothing(tmp_path: Path) -> None:
+    files = {"build.gradle": 'def needed = ["org.shop.sail:sail-canvas", "org.shop.rope"]\n'}
+    with index_of(tmp_path / "sails", files) as index:
+        message = "java.lang.NoClassDefFoundError: org/shop/sail/SailCanvas"
+        assert answer_by_way(Question(message), index) is None
+
+
+def test_the_error_that_a_message_names_is_shown_with_what_its_comment_says(tmp_path: Path) -> None:
+    files = {
+        "quay.py": "from errors import MooredError\n\n\ndef leave(boat):\n"
+        '    raise MooredError("the boat is moored to its post")\n',
+        "errors.py": 'class MooredError(Exception):\n    """Cast off all ropes before you leave the quay."""\n',
+    }
+    with index_of(tmp_path / "quay", files) as index:
+        answer = checked_answer(index, "MooredError: the boat is moored to its post")
+        assert places(answer) == [("quay.py", 4), ("errors.py", 1)]
+        assert "`MooredError` is described here:" in text_of(answer)
+
+
 @pytest.mark.parametrize(
     ("message", "raised"),
     [

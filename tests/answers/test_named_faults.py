@@ -115,6 +115,8 @@ if nobody is on board.
 
 The tug knows exit codes 30 done, 31 half done, 32 nothing
 done.
+
+The oar returns `40` on success and `41` on failure.
 """
 CHANGES = """# Changelog
 
@@ -214,6 +216,7 @@ def test_what_an_error_code_means_its_row_says_and_not_the_table_of_contents(ind
         ("exit code 3", ("docs/usage.md", 9)),
         ("Why does it exit with 4?", ("docs/usage.md", 15)),
         ("What does exit code 32 mean?", ("docs/usage.md", 18)),
+        ("What does exit code 41 mean?", ("docs/usage.md", 21)),
         ("the ferry exited with code 5", ("main.py", 7)),
         ("What is exit code 21?", ("main.py", 3)),
     ],

@@ -7,7 +7,7 @@ from overview_parts import ORDERS, Make, OverviewOf
 
 from quaestor.answers.overview.introduction import introduction
 from quaestor.answers.overview.material import Material
-from quaestor.answers.overview.prose_lines import headings, paragraphs
+from quaestor.answers.overview.prose_lines import headings, paragraphs, parts_of
 
 
 @pytest.mark.parametrize(
@@ -176,6 +176,22 @@ def test_front_matter_and_open_tags_are_no_paragraphs() -> None:
     assert [one.text for one in paragraphs(lines)] == ["Tills are opened once a day."]
 
 
+@pytest.mark.parametrize(
+    "points", ["The above example is run by a script.", "The following example is run by a script."]
+)
+def test_what_points_elsewhere_introduces_nothing(overview_of: OverviewOf, points: str) -> None:
+    readme = f"# till\n\nA till for shops of all sizes.\n\n![run](run.gif)\n\n{points}\n"
+    assert "example is run" not in overview_of({"README.md": readme, **ORDERS}).partition("Main parts")[0]
+
+
+def test_an_address_alone_says_nothing(overview_of: OverviewOf) -> None:
+    pages = {
+        "parts/README.md": "# Start\n\nLink: https://example.org/our/very/long/address/of/it\n",
+        "parts/a.py": "x = 1\n",
+    }
+    assert "Link" not in overview_of({"README.md": "# till\n\nA till for shops of all sizes.\n", **ORDERS, **pages})
+
+
 def test_what_leads_to_a_list_and_links_in_a_row_introduce_nothing(overview_of: OverviewOf) -> None:
     more = "Install it now • How to use it • What goes wrong\n\nThese are the documents that it has for you:\n\n- a\n"
     overview = overview_of({"README.md": f"# till\n\nA till for shops of all sizes.\n\n{more}", **ORDERS})
@@ -199,6 +215,17 @@ def test_a_comment_within_code_is_no_heading() -> None:
     assert [title for _, title in headings(page.split("\n"))] == ["Guide", "Use", "How"]
     apart = "# Guide\n\n-----\n\n# Use\n\n-----\n\n# Run"
     assert [title for _, title in headings(apart.split("\n"))] == ["Guide", "Use", "Run"]
+    ruled = "# Guide\n\n-----\n## Use\n\n-----\n## Run\n"
+    assert [title for _, title in headings(ruled.split("\n"))] == ["Guide", "Use", "Run"]
+
+
+def test_a_title_between_two_lines_of_one_mark_may_be_indented() -> None:
+    page = "#########\n Ferries\n#########\n\nText.\n\n*******\n Boats\n*******\n\n- one\n\n two\n=======\n"
+    assert [(at, title) for at, title in headings(page.split("\n")) if title] == [(2, "Ferries"), (8, "Boats")]
+    assert [(one.first, one.last, one.above) for one in parts_of(page.split("\n"))] == [
+        (4, 13, ()),
+        (10, 13, ("Ferries",)),
+    ]
 
 
 def test_tags_over_several_lines_and_advertisements_are_no_introduction(overview_of: OverviewOf) -> None:

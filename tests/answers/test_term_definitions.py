@@ -30,6 +30,9 @@ FORMS = {
     "## What is a span?\n\nOne operation within a larger whole of them.": ("span", Form.ASKED),
     "### `workers`\n\nHow many of them are there to load all of it.": ("workers", Form.SECTION),
     "## What is a `span`?\n\nOne operation within a larger whole of them.": ("span", Form.ASKED),
+    "## Span 的含义\n\n所谓 `Span`，简单说就是一个操作，里面保存着某个结果。": ("span", Form.ASKED),
+    "### 什么是 Span\n\n简单说就是一个操作，里面保存着某个结果。": ("span", Form.ASKED),
+    "## Spanとは何か\n\n全体の中のひとつの操作である、と言えます。": ("span", Form.ASKED),
     "## Eager Loading\n\nEverything that belongs together comes at once.": ("eager loading", Form.SECTION),
     "All is quiet here. A crate is one of many things that are shipped.": ("crate", Form.WITHIN),
     "We are the Technology Transformation Services (TTS), and proud of it.": ("TTS", Form.WRITTEN_OUT),
@@ -271,3 +274,14 @@ def test_two_terms_may_share_their_last_word(tmp_path: Path) -> None:
         expected = [("doors.md", 3, 5), ("doors.md", 7, 9)]
         assert places(index, "What is the difference between the front and the back door?") == expected
         assert places(index, "What is the difference between the front door and the back door?") == expected
+
+
+def test_lines_of_a_block_of_code_define_nothing(tmp_path: Path) -> None:
+    code = "".join(f"span.step{number}(function (value) {{ return value; }})\n" for number in range(60))
+    page = (
+        f"# Calls\n\nThey are made one by one.\n\n```js\n{code}```\n\n## Span 的含义\n\n所谓 `Span`，就是一个操作。\n"
+    )
+    with index_of(tmp_path / "book", {"calls.md": page, "other.md": "# Other\n\nAnother page.\n"}) as index:
+        answer = answer_by_way(Question("What is a span?"), index)
+    assert answer is not None
+    assert "所谓" in answer.hits[0].text and "function" not in answer.hits[0].text

@@ -49,6 +49,15 @@ def test_the_path_the_line_and_the_function_of_a_frame(language: str) -> None:
     assert function in frame.names
 
 
+def test_php_names_in_each_frame_what_it_calls_and_so_the_function_of_the_frame_before() -> None:
+    text = (
+        "PHP Fatal error:  Uncaught Shop\\Gone: no boat in /srv/shop/src/Boat.php:9\nStack trace:\n"
+        "#0 /srv/shop/src/Quay.php(12): Shop\\Boat->take(3)\n#1 /srv/index.php(4): Shop\\Quay::open()\n#2 {main}"
+    )
+    frames = [(one.path.rpartition("/")[2], one.line, one.names[-1:]) for one in read_trace(text).frames]
+    assert frames == [("Boat.php", 9, ("take",)), ("Quay.php", 12, ("open",)), ("index.php", 4, ())]
+
+
 def test_python_shows_the_innermost_frame_last_and_its_line_of_source() -> None:
     text = (
         'Traceback (most recent call last):\n  File "a.py", line 1, in outer\n    inner()\n'

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from cli_parts import Run, shell
 
+from quaestor.accounts import Purpose
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.money import Amount
-from quaestor.accounts.purpose import Purpose
 from scripted_server import Reply, StartServer
 
 QUESTION = "how often is a request sent?"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from quaestor.accounts import Purpose
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.prices import Prices
-from quaestor.accounts.purpose import Purpose
 from quaestor.core.config import Settings
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message

@@ -19,9 +19,9 @@ from edit_applier import CHANGES
 from system_calls import serve
 
 from quaestor import Conversation, Index
+from quaestor.accounts import Purpose
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.money import Amount
-from quaestor.accounts.purpose import Purpose
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
 from quaestor.crawl.crawl_settings import CrawlSettings

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.accounts.purpose import Purpose
+from quaestor.accounts import Purpose
 from quaestor.core.config import Settings
 from quaestor.server.single_questions import answer_once
 from servers.scripted import ScriptedServer

@@ -6,12 +6,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from quaestor.accounts import Purpose
 from quaestor.accounts.ledger import Ledger, UsageRow
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.metered_model import EmbeddingMeter, UsageRecorder
 from quaestor.accounts.money import Price
 from quaestor.accounts.prices import Prices
-from quaestor.accounts.purpose import Purpose
 from quaestor.core.config import Settings
 from quaestor.embedding.http import HttpEmbedder
 from quaestor.llm.tokens import tokenizer_for

@@ -12,10 +12,10 @@ import pytest
 
 from postgres_server import PASSWORD, PostgresServer, binaries
 from quaestor import Index
+from quaestor.accounts import Purpose
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount
-from quaestor.accounts.purpose import Purpose
 from quaestor.accounts.users import Users
 from quaestor.assemble.stores_by_name import open_database
 from quaestor.core.config import Settings

@@ -10,11 +10,11 @@ import pytest
 
 from postgres_proxy import CuttingProxy
 from postgres_server import PostgresServer, server_folder
+from quaestor.accounts import Purpose
 from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount
-from quaestor.accounts.purpose import Purpose
 from quaestor.accounts.users import Users
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
 from quaestor.core.messages import Message

@@ -16,10 +16,10 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+from quaestor.accounts import Purpose
 from quaestor.accounts.database import AccountsFile
 from quaestor.accounts.limits import LimitBalance, Limits, SpentInPeriod, day_at, month_at
 from quaestor.accounts.money import MILLION, Amount
-from quaestor.accounts.purpose import Purpose
 from quaestor.state.rows import Connection, Database
 
 State = Literal["done", "failed", "cancelled"]

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
+from quaestor.accounts import Purpose
 from quaestor.accounts.database import AccountsUnusableError
 from quaestor.accounts.ledger import Ledger, State
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.money import Amount, Price
 from quaestor.accounts.prices import Prices
-from quaestor.accounts.purpose import Purpose
 from quaestor.core.errors import UpstreamError, UsageError
 from quaestor.core.messages import Usage
 from quaestor.embedding.remote import Allowance, Outcome, Use

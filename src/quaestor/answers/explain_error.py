@@ -18,12 +18,23 @@ from quaestor.answers.drafts import (
     qualified_name,
     stretch,
 )
-from quaestor.answers.message_templates import MessagePlaces, Template, find_templates, is_pasted, stands_behind
-from quaestor.answers.resolved_names import raises_by_key, raises_of, raises_of_bound, uses_of
+from quaestor.answers.message_templates import (
+    ANY_FAULT,
+    MessagePlaces,
+    Template,
+    find_templates,
+    fixed_words,
+    is_pasted,
+    read_message,
+    reports_fault,
+    stands_behind,
+)
+from quaestor.answers.resolved_names import described_error, raises_by_key, raises_of, raises_of_bound, uses_of
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.chunking.languages import KEYED
+from quaestor.core.documents import Hit
 from quaestor.core.terms import content_terms, split_identifier, terms
 from quaestor.corpus import Corpus
 from quaestor.related import Relative
@@ -35,10 +46,11 @@ _MOST_FRAMES = 2
 _MOST_USES = 10
 _MOST_RAISING = 40
 _MOST_NAMES = 4
-_ANY = frozenset({"Error", "Exception", "Err", "Result", "Ok", "None", "RuntimeError"})
 _SHORT = 6
 _FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault)s?$|^Unable[A-Z]")
-_NAMES_FAULT = re.compile(r"\b(?:raise[sd]?|throws?|thrown|errors?|exceptions?|fail(?:s|ed|ure)?)\b", re.IGNORECASE)
+_NAMES_FAULT = re.compile(
+    r"\b(?:raise[sd]?|throws?|thrown|errors?|exceptions?|fail(?:s|ed|ure)?|panicked)\b", re.IGNORECASE
+)
 _RAISES = re.compile(r"\b(?:raise|throw|panic!?|fatalError|preconditionFailure|abort|die|error!|bail!)\b\W")
 """Words of a line that raises the message in it."""
 _LONGEST = 200_000
@@ -47,7 +59,7 @@ _MOST_LOOKED_AT = 24
 _MOST_HERE = 8
 _MOST_ENDS = 60
 _PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*(?:;[ \t]*)?$", re.MULTILINE)
-_HEAD = 8_000
+_HEAD, _MOST_HEAD = 8_000, 10
 _CLASS_AND_METHOD = 2
 # What is written in one of these is run as another.
 _SCRIPTS = ("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte")
@@ -64,20 +76,37 @@ def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
+    from quaestor.answers.remedies import Fault, names_of_faults, told_of_message  # noqa: PLC0415 - few are pasted
+
     trace, lines = read_trace(text), CorpusLines(corpus)
-    frames = _frames_here(corpus, trace.frames, lines)
+    message = "\n".join(trace.messages)
+    errors = names_of_faults(message)
+    frames = _frames_here(corpus, trace.frames, lines, errors)
     frame_lines: dict[str, list[int]] = {}
     for frame in frames:
         frame_lines.setdefault(frame.path, []).append(frame.line)
-    places = find_templates(corpus, trace, frame_lines, lines)
-    message = "\n".join(trace.messages)
+    read = read_message(corpus, trace, frame_lines)
+    places = find_templates(corpus, read, lines)
     raising: tuple[Relative, ...] = ()
     if not frames and places.origin is None:
         raising = _places_that_raise(corpus, message)
     traced = frames and (len(trace.frames) > 1 or trace.frames[0].names)
-    if places.origin is None and not raising and not traced:
-        return None
-    return _ErrorAnswer(corpus, lines, places, frames, message).answer(raising)
+    known = bool(places.origin is not None or raising or traced)
+    fixed = () if read is None or places.origin is None else fixed_words(read, places.origin, lines)
+    said = Fault(names=errors) if read is None else Fault(read.lines, read.weights, errors)
+    told = told_of_message(fixed, said, corpus, lines, surely=not known)
+    if not known:
+        return _tell_only(told) if told and (errors or reports_fault(text)) else None
+    return _ErrorAnswer(corpus, lines, places, frames, message).answer(raising, told, errors)
+
+
+def _tell_only(told: Sequence[Hit]) -> WayAnswer:
+    """Return an answer of what documents say alone."""
+    draft = Draft()
+    draft.say("No code here was found to print this. The documents say of it:")
+    for hit in told:
+        draft.quote(hit)
+    return draft.finish("errors")
 
 
 def _places_that_raise(corpus: Corpus, message: str) -> tuple[Relative, ...]:
@@ -88,8 +117,8 @@ def _places_that_raise(corpus: Corpus, message: str) -> tuple[Relative, ...]:
     """
     names = dict.fromkeys(re.split(r"::|->|[.\\#$:/]", name)[-1] for name in names_of_code(message))
     for name in [*names][:_MOST_NAMES]:
-        is_fault = _FAULT.search(name) or _NAMES_FAULT.search(message)
-        if is_fault and name[:1].isupper() and name not in _ANY and (places := raises_of(corpus, name, _MOST_RAISING)):
+        is_fault = name not in ANY_FAULT and (_FAULT.search(name) or _NAMES_FAULT.search(message))
+        if is_fault and name[:1].isupper() and (places := raises_of(corpus, name, _MOST_RAISING)):
             words = set(content_terms(message)) - set(content_terms(name))
             return tuple(sorted(places, key=lambda one: -len(words & set(terms(f"{one.path} {one.text}")))))
     return ()
@@ -110,8 +139,16 @@ class _ErrorAnswer:
         self._quoted: list[tuple[str, int, int]] = []
         self._symbols: set[tuple[str, str | None]] = set()
 
-    def answer(self, raising_places: Sequence[Relative]) -> WayAnswer:
-        """Return the answer; ``raising_places`` are places that raise an error which the message names."""
+    def answer(
+        self, raising_places: Sequence[Relative], told: Sequence[Hit] = (), errors: Sequence[str] = ()
+    ) -> WayAnswer:
+        """Return the answer.
+
+        Args:
+            raising_places: places that raise an error which the message names.
+            told: what documents say of it.
+            errors: the names of errors in the message.
+        """
         raised = self._places.origin
         if self._frame_defines_message() or self._frames_come_first():
             self._quote_frames()
@@ -125,10 +162,19 @@ class _ErrorAnswer:
         for place in places:
             self._quote_template(place)
         self._quote_frames()
-        if self._places.described is not None:
+        self._quote_described(errors)
+        if told:
             self._draft.say("The documents say of it:")
-            self._quote_template(self._places.described)
+        for hit in told:
+            self._draft.quote(hit)
         return self._draft.finish("errors")
+
+    def _quote_described(self, errors: Sequence[str]) -> None:
+        """Quote the head of the first error that the message names, if a comment of it says more than its name."""
+        own = described_error(self._corpus, errors[0]) if errors else None
+        if own is not None and not self._is_quoted(own.path, own.start_line):
+            self._draft.say(f"{in_code(errors[0])} is described here:")
+            self._quote(own.path, own.start_line, min(own.end_line, own.start_line + _MOST_HEAD), own.symbol)
 
     def _places_raising(self, origin: Template) -> tuple[Relative, ...]:
         """Return the places that raise the error class or the name that the message belongs to."""
@@ -252,21 +298,33 @@ class _FrameHere:
     symbol: str | None
 
 
-def _frames_here(corpus: Corpus, frames: Sequence[Frame], lines: CorpusLines) -> tuple[_FrameHere, ...]:
-    """Return the frames that lie in this corpus, innermost first, each definition once, up to a limit."""
+def _frames_here(
+    corpus: Corpus, frames: Sequence[Frame], lines: CorpusLines, errors: Sequence[str] = ()
+) -> tuple[_FrameHere, ...]:
+    """Return the frames that lie in this corpus, innermost first, each definition once, up to a limit.
+
+    Args:
+        corpus: the corpus.
+        frames: the frames of a trace, innermost first.
+        lines: the lines of the corpus.
+        errors: the names of errors in its message, one of which the innermost frame raises.
+    """
     frames_here: dict[tuple[str, str | None], _FrameHere] = {}
     # Recursion repeats frames: of a long trace its two ends tell most.
     distinct = list(dict.fromkeys(frames))
     half = _MOST_LOOKED_AT // 2
     considered = distinct if len(distinct) <= _MOST_LOOKED_AT else [*distinct[:half], *distinct[-half:]]
     for inner, frame in zip((None, *considered), considered, strict=False):
-        here = _frame_here(corpus, frame, lines, inner.names[-1] if inner is not None and inner.names else "")
+        callee = inner.names[-1] if inner is not None and inner.names else ""
+        here = _frame_here(corpus, frame, lines, callee, errors if inner is None else ())
         if here is not None:
             frames_here.setdefault((here.path, here.symbol or str(here.line)), here)
     return tuple(frames_here.values())[:_MOST_HERE]
 
 
-def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines, callee: str) -> _FrameHere | None:
+def _frame_here(
+    corpus: Corpus, frame: Frame, lines: CorpusLines, callee: str, errors: Sequence[str]
+) -> _FrameHere | None:
     for path in [*_paths(corpus, frame)][:3] if frame.path else _homes(corpus, frame):
         file = lines.file(path)
         if file is None:
@@ -276,7 +334,7 @@ def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines, callee: str) -
         definition = _definition_of_frame(known, frame) if package is not False else None
         known_by_name = definition is not None and not (frame.is_installed and path.count("/") > 1)
         if known_by_name or package or (not _is_bare(frame) and _path_fits(frame, path)):
-            return _frame_at(file, frame, known, definition, callee)
+            return _frame_at(file, frame, known, definition, callee, errors)
     return None
 
 
@@ -373,9 +431,18 @@ def _lines_away(definition: Definition, line: int) -> int:
 
 
 def _frame_at(
-    file: IndexedFile, frame: Frame, definitions: Sequence[Definition], definition: Definition | None, callee: str
+    file: IndexedFile,
+    frame: Frame,
+    definitions: Sequence[Definition],
+    definition: Definition | None,
+    callee: str,
+    errors: Sequence[str],
 ) -> _FrameHere:
-    line = _line_now(file, frame, definition, callee)
+    if definition is not None and frame.names and definition.name != frame.names[-1]:
+        # The function has gone, and only its class is left.
+        raising = [at for at, text in enumerate(file.lines, 1) if _raises_one(text, errors)]
+        definition = innermost_definition(definitions, raising[0]) if raising else definition
+    line = _line_now(file, frame, definition, callee, errors)
     inner = innermost_definition(definitions, line)
     if definition is not None and (inner is None or not definition.span.start_line <= line <= definition.span.end_line):
         inner = definition
@@ -383,8 +450,10 @@ def _frame_at(
     return _FrameHere(file.document.path, line, first, last, qualified_name(inner))
 
 
-def _line_now(file: IndexedFile, frame: Frame, definition: Definition | None, callee: str) -> int:
-    """Return the frame's line in the present file: that of its code, or of its call of the next function, or near."""
+def _line_now(
+    file: IndexedFile, frame: Frame, definition: Definition | None, callee: str, errors: Sequence[str] = ()
+) -> int:
+    """Return the frame's line in the present file: that of its code, its call or what it raises, or a near one."""
     stated = min(max(frame.line or 1, 1), max(len(file.lines), 1))
     if frame.code:
         same = [at for at, line in enumerate(file.lines, 1) if line.strip() == frame.code]
@@ -394,11 +463,19 @@ def _line_now(file: IndexedFile, frame: Frame, definition: Definition | None, ca
         return stated
     head = line_of_name(file.lines, definition.span.start_line, definition.span.end_line, definition.name)
     call = re.compile(rf"(?<![\w$]){re.escape(callee)}\s*[(<!]|(?<![\w$]){re.escape(callee)}::<")
-    calls = [at for at in range(head + 1, definition.span.end_line + 1) if callee and call.search(file.lines[at - 1])]
+    body = range(head + 1, definition.span.end_line + 1)
+    calls = [at for at in body if callee and call.search(file.lines[at - 1])]
+    calls = calls or [at for at in body if _raises_one(file.lines[at - 1], errors)]
     if calls:
         return min(calls, key=lambda at: abs(at - stated))
     # A function's head tells what runs there; its last lines, which may lie nearer, and its comment tell nothing.
     return stated if head <= stated and _holds_line(definition, stated) else head
+
+
+def _raises_one(line: str, errors: Sequence[str]) -> bool:
+    """Return whether a line raises one of some errors."""
+    names = (re.split(r"::|[.\\]", name)[-1] for name in errors)
+    return any(name in line for name in names) and _RAISES.search(line) is not None
 
 
 def _holds_line(definition: Definition | None, line: int) -> bool:

@@ -164,8 +164,14 @@ def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language
 
 def _places_of(term: str, corpus: Corpus, lines: CorpusLines, language: str) -> Sequence[_Place]:
     """Return the places that define a term, the best first, those in translations last."""
-    places = {*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)}
+    places = {*_in_chunks(term, corpus, lines), *_titled_with(term, corpus, lines)}
     return sorted(places, key=lambda one: (_is_translated(one.path, language), one))
+
+
+def _opened(before: Sequence[str]) -> list[str]:
+    """Return the mark of the block of code that is open after some lines; an empty list if there is none."""
+    fences = [line.lstrip()[:3] for line in before if line.lstrip().startswith(("```", "~~~"))]
+    return fences[-1:] if len(fences) % 2 else []
 
 
 def _is_translated(path: str, language: str) -> bool:
@@ -200,14 +206,18 @@ class _Place(NamedTuple):
     lines: DefiningLines
 
 
-def _in_chunks(term: str, corpus: Corpus) -> Iterator[_Place]:
+def _in_chunks(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
     """Yield the places that define a term, from the chunks that hold it."""
     store, may = corpus.store, may_define(term)
     for stored in store.get(store.holding(terms(term), _MOST_CHUNKS)).values():
         if stored.document.language in PROSE and may.search(stored.chunk.text):
-            shift, heads = stored.chunk.span.start_line - 1, not MINUTES.search(stored.document.path)
-            found = definitions_of(term, stored.chunk.text.split("\n"))
-            for one in (one for one in found if heads or one.form != Form.SECTION):
+            file, first = lines.file(stored.document.path), stored.chunk.span.start_line
+            opened = _opened(file.lines[: first - 1] if file is not None else ())
+            texts, shift = [*opened, *stored.chunk.text.split("\n")], first - 1 - len(opened)
+            heads = not MINUTES.search(stored.document.path)
+            for one in definitions_of(term, texts):
+                if _opened(texts[: one.start_line - 1]) or not (heads or one.form != Form.SECTION):
+                    continue
                 in_document = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)
                 yield _place(term, stored.document, in_document)
 

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import TypeAlias
 
@@ -17,7 +16,6 @@ from quaestor.chunking.languages import KEYED, PROSE, knows_extension
 from quaestor.core.documents import Document
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
-from quaestor.related.stored_files import qualified_symbol
 from quaestor.search.background_documents import TRANSLATION
 from quaestor.search.names_in_question import looks_like_a_file, names_of_code
 from quaestor.search.path_roles import folders_to_sources, profile_path
@@ -27,6 +25,8 @@ from quaestor.stores import FieldBoosts, StoredChunk
 FrameLines: TypeAlias = Mapping[str, Sequence[int]]
 """The documents that frames of a trace point at, innermost first, with the lines."""
 
+ANY_FAULT = frozenset({"Error", "Exception", "Err", "Result", "Ok", "None", "RuntimeError"})
+"""Names that any program may raise."""
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _CHUNKS = 100
 _RAREST = 24
@@ -57,8 +57,6 @@ _SILENT, _SILENT_VERBATIM = 0.85, 0.98
 _FAULT = 1.25
 """The factor for a line of a log that reports a fault."""
 _MOST_PLACES = 6
-_LEAST_TOLD = 0.4
-_LONGEST_PARAGRAPH = 10
 _TESTING = re.compile(
     r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
 )
@@ -69,6 +67,8 @@ _CLASS = re.compile(r"(?<![\w\\.:])(?:[A-Za-z_]\w{0,60}(?:\\|::|\.)){1,12}\w{0,6
 _QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
 _PATH = re.compile(r"(?<!\S)\W?(?:~|[A-Za-z]:)?[/\\][\w.@~+/\\-]+")
 """A path from the root. It is a value: its names say nothing of the code that prints it."""
+_LEVEL = re.compile(r"^[^A-Za-z]*(?:T[\d:.,+Z]+\W+)?(?:ERROR|ERR!?|WARN(?:ING)?|FATAL|CRITICAL|SEVERE|INFO|DEBUG)\b\W*")
+"""What a log writes before a message: the time and the level."""
 # Lines that print nothing, and comments.
 _CODE = re.compile(
     r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
@@ -129,12 +129,10 @@ class MessagePlaces:
     Attributes:
         origin: the place that prints it; None if none is certain.
         further: further places that match equally well.
-        described: the place in a document that describes it.
     """
 
     origin: Template | None = None
     further: tuple[Template, ...] = ()
-    described: Template | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,7 @@ class _Match:
 
 
 @dataclass(frozen=True, slots=True)
-class _Message:
+class Message:
     """The words of a pasted message.
 
     Attributes:
@@ -179,8 +177,8 @@ def is_pasted(text: str) -> bool:
     if read_query(text).kind == "trace" or "\n" in text.strip():
         return True
     if _ASKS.match(text):
-        return bool(_QUOTED.search(text) or (_MARKED.search(text) and _reports_fault(text)))
-    if _reports_fault(text):
+        return bool(_QUOTED.search(text) or (_MARKED.search(text) and reports_fault(text)))
+    if reports_fault(text):
         return True
     if text.rstrip().endswith("?"):
         return False
@@ -188,7 +186,7 @@ def is_pasted(text: str) -> bool:
     return _MARKED.search(text) is not None or not any(map(_is_file_here, names_of_code(text)))
 
 
-def _reports_fault(text: str) -> bool:
+def reports_fault(text: str) -> bool:
     """Return whether a text reports a fault, or quotes a program."""
     return bool(_TELLS_OF_FAULTS.search(text) or _REPORTS.search(text))
 
@@ -198,51 +196,48 @@ def _is_file_here(name: str) -> bool:
     return looks_like_a_file(name) and not name.startswith(("/", "~", ".", "_"))
 
 
-def find_templates(corpus: Corpus, trace: Trace, frames: FrameLines, lines: CorpusLines) -> MessagePlaces:
-    """Return the places that print the message of a trace.
-
-    Args:
-        corpus: the corpus to search.
-        trace: the text that was pasted.
-        frames: the documents that its frames point at, with their lines.
-        lines: the lines of the corpus.
-    """
-    message = _message_of(corpus, trace, frames)
+def find_templates(corpus: Corpus, message: Message | None, lines: CorpusLines) -> MessagePlaces:
+    """Return the places that print a message."""
     if message is None:
         return MessagePlaces()
-    chunks = _candidates(corpus, message)
-    matches = _matches([one for one in chunks if one.document.language not in PROSE], message)
+    chunks = [one for one in _candidates(corpus, message) if one.document.language not in PROSE]
+    matches = _matches(chunks, message)
     # A test that quotes a message is no place that prints it.
     matches = [one for one in matches if _is_catalogue(one.document) or not stands_behind(one.document.path)]
     if not matches:
         return MessagePlaces()
     alike = [one for one in matches if one.worth >= _AS_WELL * matches[0].worth]
     places = _places(alike[:_MOST_PLACES], lines)
-    prose = _matches([one for one in chunks if one.document.language in PROSE], message)
-    prose = [one for one in prose if not profile_path(one.document.path).background]
-    return MessagePlaces(places[0], tuple(places[1:2]), _paragraph(prose[0], lines) if prose else None)
+    return MessagePlaces(places[0], tuple(places[1:2]))
 
 
-def _message_of(corpus: Corpus, trace: Trace, frames: FrameLines) -> _Message | None:
-    """Return the message of a trace; None if it has too few words."""
+def read_message(corpus: Corpus, trace: Trace, frames: FrameLines) -> Message | None:
+    """Return the message of a trace; None if it has too few words.
+
+    Args:
+        corpus: the corpus, which tells how much each word says.
+        trace: the text that was pasted.
+        frames: the documents that its frames point at, with their lines.
+    """
     # What an error is called, with its packages, code writes in many places that print nothing.
     messages = [_CLASS.sub(" ", one) for one in trace.messages]
-    lines = tuple(words for one in _stretches(messages) if len(words := words_of(one)) >= _FEWEST)
+    # Nobody prints one name and nothing else, as "org/shop/Stock" behind the name of an error: it is a value.
+    said = (one for one in _stretches(messages) if sum(map(bool, map(words_of, one.split()))) > 1)
+    lines = tuple(words for one in said if len(words := words_of(one)) >= _FEWEST)
     if not lines:
         return None
     words = tuple(word for one in messages for word in words_of(one))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not frames and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
     weights = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
-    return _Message(words, lines, weights, frames, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
+    return Message(words, lines, weights, frames, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a message, each without paths, its quoted parts, and the part after its first colon."""
+    """Yield the lines of a message, each without paths and level, its quoted parts, the part after its first colon."""
     for line in messages:
         yield line
-        if (bare := _PATH.sub(" ", line)) != line:
-            yield bare
+        yield from (bare for bare in (_PATH.sub(" ", line), _LEVEL.sub("", line)) if bare != line)
         yield from (quoted.strip("\"“”`'") for quoted in _QUOTED_PART.findall(line))
         _, colon, rest = line.partition(": ")
         if colon:
@@ -277,7 +272,7 @@ def _weight_of_word(word: str, holding: int, chunks: int) -> float:
     return 0.3 + math.log(1 + chunks / holding) if holding else 0.0
 
 
-def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
+def _candidates(corpus: Corpus, message: Message) -> list[StoredChunk]:
     weights = message.weights
     rarest = sorted((word for word in set(message.words) if weights[word] > _EMPTY), key=lambda word: -weights[word])
     terms = [term for word in rarest[:_RAREST] for term in terms_of_word(word)[:1]]
@@ -297,7 +292,7 @@ def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
     return list(chunks.values())
 
 
-def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
+def _matches(chunks: Sequence[StoredChunk], message: Message) -> list[_Match]:
     """Return the lines that surely agree with a message, best first."""
     message_words = frozenset(message.words)
     windows = [one for chunk in chunks for one in _windows(chunk, message_words, message.weights)]
@@ -312,17 +307,13 @@ def _order(one: _Match) -> tuple[float, bool, bool, int, str]:
     return -round(one.worth, 6), not one.named, not knows_extension(path), folders_to_sources(path), path
 
 
-def _match(message: _Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:
+def _match(message: Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:
     """Return how lines of a chunk agree with a message; None if the agreement may be chance."""
     # Messages are pasted in part: what the template says beyond them speaks not against it.
     template = next((one for one in message.lines if _holds_verbatim(template, one)), template)
     agreed = agreement(message.words, template, message.weights)
     by_line = [(agreement(one, template, message.weights), one) for one in message.lines]
     best, line = max(by_line, key=lambda one: one[0].weight)
-    if stored.document.language in PROSE:
-        enough = best.words > _FEWEST or (best.words == _FEWEST and best.of_message >= _MOST_OF_UNMARKED)
-        sure = enough and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
-        return _Match(stored.document, first, last, agreed.weight) if sure else None
     if not _is_sure(message, agreed, best, by_frame=not message.frames or stored.document.path in message.frames):
         return None
     fault = _FAULT if _tells_of_fault(line) else 1.0
@@ -342,7 +333,7 @@ def _tells_of_fault(words: Sequence[str]) -> bool:
     return _TELLS_OF_FAULTS.search(" ".join(words)) is not None
 
 
-def _is_sure(message: _Message, agreement: Agreement, by_line: Agreement, *, by_frame: bool) -> bool:
+def _is_sure(message: Message, agreement: Agreement, by_line: Agreement, *, by_frame: bool) -> bool:
     """Return whether an agreement is too good to be chance.
 
     If there are frames, code that no frame points at must agree better. So must ordinary prose, which may share words
@@ -358,7 +349,7 @@ def _is_sure(message: _Message, agreement: Agreement, by_line: Agreement, *, by_
     return whole or _is_most_of_it(message, by_line, by_frame=by_frame)
 
 
-def _is_most_of_it(message: _Message, by_line: Agreement, *, by_frame: bool) -> bool:
+def _is_most_of_it(message: Message, by_line: Agreement, *, by_frame: bool) -> bool:
     """Return whether the words that agree are too large a part of a message for chance."""
     if not by_frame:
         return by_line.of_message >= _LEAST_ELSEWHERE
@@ -396,12 +387,11 @@ def _windows(
     stored: StoredChunk, message_words: frozenset[str], weights: Mapping[str, float]
 ) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
     """Yield the runs of lines of a chunk that hold most of the message."""
-    code, catalogue = stored.document.language not in PROSE, _is_catalogue(stored.document)
     lines = stored.chunk.text.split("\n")
     rare = [word for word in message_words if weights[word] > _EMPTY]
     lines_with_rare_words = _lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
-    read = _words_of_value if catalogue else partial(_words_of_line, code=code)
+    read = _words_of_value if _is_catalogue(stored.document) else _words_of_line
     texts = [read(line) if at in lines_with_rare_words else () for at, line in enumerate(lines)]
     weights_by_text = [sum(weights[word] for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
@@ -431,16 +421,16 @@ def _lines_with(words: Sequence[str], text: str) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
+def _words_of_line(line: str) -> tuple[str, ...]:
     """Return the words that a line may print: those of its literals, or all words of a line of plain text."""
     if len(line) > _LONGEST_LINE:
         return ()  # nobody wrote it
-    literal = template_words(line) if code else ()
+    literal = template_words(line)
     if len(literal) > 1:
         return literal
-    if code and _DOCUMENTS_FAULT.match(line):
+    if _DOCUMENTS_FAULT.match(line):
         return ()
-    return literal if code and _CODE.search(line) else words_of(fixed_text(line))
+    return literal if _CODE.search(line) else words_of(fixed_text(line))
 
 
 def _words_of_value(line: str) -> tuple[str, ...]:
@@ -464,17 +454,16 @@ def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
     return list(places.values())
 
 
-def _paragraph(one: _Match, lines: CorpusLines) -> Template | None:
-    """Return the paragraph of prose around a match."""
-    file = lines.file(one.document.path)
-    if file is None:
-        return None
-    first, last = one.first, one.last
-    while first > max(1, one.first - _LONGEST_PARAGRAPH // 2) and file.lines[first - 2].strip():
-        first -= 1
-    while last < min(len(file.lines), first + _LONGEST_PARAGRAPH) and file.lines[last].strip():
-        last += 1
-    chunk = file.chunk_at(one.first)
-    return Template(
-        one.document.path, first, max(last, one.last), qualified_symbol(chunk) if chunk else None, one.first
-    )
+def fixed_words(message: Message, origin: Template, lines: CorpusLines) -> tuple[tuple[str, ...], ...]:
+    """Return the words of each line of a message that its template has, too: without the values in between."""
+    file = lines.file(origin.path)
+    template = words_of("\n".join(file.lines[origin.line - 1 : origin.line - 1 + _LONGEST_TEMPLATE]) if file else "")
+    known = frozenset(template)
+    fixed = (_trimmed([word for word in one if word in known], message.weights) for one in message.lines)
+    return tuple(dict.fromkeys(one for one in fixed if len(one) >= _FEWEST))
+
+
+def _trimmed(words: Sequence[str], weights: Mapping[str, float]) -> tuple[str, ...]:
+    """Return words without those at both ends that say nothing, which may be a value's."""
+    heavy = [at for at, word in enumerate(words) if weights[word] > _EMPTY]
+    return tuple(words[heavy[0] : heavy[-1] + 1]) if heavy else ()

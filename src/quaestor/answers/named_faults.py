@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from errno import errorcode
 from itertools import groupby
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
-from quaestor.answers.explain_option import entry_about, section_about
+from quaestor.answers.explain_option import COMMENT, entry_about, section_about
 from quaestor.answers.listings import Declaration, declarations_of
 from quaestor.answers.resolved_names import resolve_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import find_words, terms
+from quaestor.core.terms import content_terms, find_words, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, Relative
@@ -27,8 +28,10 @@ from quaestor.search.background_documents import CHANGELOG
 from quaestor.search.names_in_question import NAME, bare_name, looks_like_a_file, looks_like_code
 from quaestor.search.path_roles import folders_to_sources, profile_path
 
-_LONGEST = 200
+_LONGEST, _LONGEST_PHRASE = 200, 10
 _LIMIT = 200
+_MOST_GIVING = 12
+"""Of a status that code gives at more places, none says why somebody has met it."""
 _MOST_SHOWN, _MOST_OF_FILE, _MOST_NAMED, _MOST_DERIVED = 8, 3, 12, 12
 _ABOVE, _MOST_HEAD = 12, 10
 _FEWEST_WORDS = 5
@@ -67,6 +70,29 @@ _ASKED = tuple(
         rf"¿?cuándo\s+se\s+(?P<verb>lanza|produce)\s+{_NAMED}",
     )
 )
+_PHRASED = re.compile(
+    r"^\W*(?:why\s+(?:do|does|did|am|is|are|would)\s+\S.*?\s(?:get(?:ting)?|see(?:ing)?|receiv(?:e|ing)|hit(?:ting)?|return(?:ing|s)?"
+    r"|fail(?:ing)?\s+with|giv(?:e|ing)|respond(?:ing)?\s+with|throw(?:ing)?|rais(?:e|ing))"
+    r"|how\s+(?:(?:do|can|should)\s+(?:I|we|you)|to)\s+(?:fix|solve|resolve|avoid|prevent|get\s+rid\s+of|handle|deal\s+with)"
+    r"|what\s+(?:causes?|triggers?)|when\s+is)\s+(?P<phrase>\S.*?)(?:\s+(?:returned|raised|sent|given))?\s*[?.!]*\s*$"
+    r"|^\W*what\s+does\s+(?P<meant>\S.*?)\s+mean\s*[?.!]*\s*$",
+    _I,
+)
+_BARE = re.compile(
+    r"^(?:(?:an?|the|this|that|my)\s+)?(?:(?:errors?|warnings?|messages?|codes?|status(?:es)?|rules?|HTTP|response)\s+)*",
+    _I,
+)
+_STATUS = re.compile(
+    r"(?<![\w.])(?P<status>[45]\d\d)(?![\w.]*\d|\s*(?:ms|s|kb|mb|gb|%|px|lines?|files?|times|bytes)\b)", _I
+)
+_OF_STATUS = frozenset("http status error errors code response responses return returns returned responds".split())
+_CODE_ALONE = re.compile(r"`?(?:(?:ERR|E)_[A-Z\d_]{2,60}|[A-Z][A-Z\d_]{1,60}_ERR(?:OR)?)`?[?.]?")
+_GIVES = (
+    r"\b(?:\w*status\w*|abort|halt|head|send\w*|code|render|reply|respond\w*|response|json|\w*error"
+    r"|\w*exception)\W{1,12}"
+)
+"""What stands before a status that is given."""
+_OF_FAULT_CODE = re.compile(r"^[A-Z]{1,6}\d{3,7}$|(?:error|exception|warning)s?\W?\d{2,6}$", _I)
 _CERTAIN = re.compile(r"rais|throw|geworfen|lev|lanc|lanza", _I)
 """Verbs of which only an error can be the object."""
 _FAULT = re.compile(
@@ -116,6 +142,7 @@ class _CodeEntry(NamedTuple):
 
     ranges: bool
     aside: tuple[bool, ...]
+    elsewhere: bool
     far: int
     depth: int
     path: str
@@ -127,11 +154,19 @@ def explain_named_fault(question: Question, corpus: Corpus) -> WayAnswer | None:
     text = question.text.strip()
     if len(text) > _LONGEST or "\n" in text:
         return None
-    number, name = read_exit_question(text), read_fault_question(text)
-    if not (number or name):
+    number, name, phrase = read_exit_question(text), read_fault_question(text), read_fault_phrase(text)
+    if not (number or name or phrase):
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _explain_code(number, corpus) if number else _explain_raised(name, corpus))
+    meaning = re.search(r"\bmean\W*$|^\S+$", text, _I) is not None
+    return corpus.retry_reopened(lambda: _explain(number, name, phrase, corpus, meaning=meaning))
+
+
+def _explain(number: str, name: str, phrase: str, corpus: Corpus, *, meaning: bool) -> WayAnswer | None:
+    explained = _explain_code(number, corpus) if number else _explain_raised(name, corpus) if name else None
+    if explained is not None or not phrase:
+        return explained
+    return _tell_phrase(phrase, corpus, meaning=meaning)
 
 
 def read_fault_question(text: str) -> str:
@@ -148,6 +183,19 @@ def read_fault_question(text: str) -> str:
     return ""
 
 
+def read_fault_phrase(text: str) -> str:
+    """Return what a question says that somebody gets, or how it can be mended: ``403 from the registry``. Pure.
+
+    It is empty for any other question, and for a message in quotation marks, which is read as one that is pasted.
+    """
+    if _CODE_ALONE.fullmatch(text):
+        return text.strip("`?. ")
+    match = _PHRASED.match(text)
+    phrase = (match["phrase"] or match["meant"]) if match else ""
+    words = _BARE.sub("", phrase).strip("`'\"“”").split()
+    return " ".join(words) if len(words) <= _LONGEST_PHRASE and not re.search('["“`]', phrase[1:-1]) else ""
+
+
 def read_exit_question(text: str) -> str:
     """Return the exit code of which a question asks what it means; empty for any other question. Pure."""
     match = next((match for pattern in _ASKED_EXIT if (match := pattern.search(text))), None)
@@ -155,10 +203,26 @@ def read_exit_question(text: str) -> str:
 
 
 def _explain_raised(name: str, corpus: Corpus) -> WayAnswer | None:
+    """Return where an error is raised, and below it what documents say of it; None if neither is known."""
+    from quaestor.answers.remedies import documented  # noqa: PLC0415 - few questions are about errors
+
+    lines, draft = CorpusLines(corpus), Draft()
     resolved = resolve_name(corpus, name, ("definitions", "callers"), _LIMIT)
-    if resolved is None or resolved.related is None or resolved.corrected:
-        return None
-    related, lines, draft = resolved.related, CorpusLines(corpus), Draft()
+    if resolved is not None and resolved.related is not None and not resolved.corrected:
+        _quote_raised(name, resolved.related, lines, draft)
+    _quote_documented(name, documented(name, corpus, lines), draft)
+    return draft.finish("errors") if draft.hits else None
+
+
+def _quote_documented(name: str, told: Sequence[Hit], draft: Draft) -> None:
+    if told:
+        draft.say("The documents say of it:" if draft.hits else f"The documents say of {in_code(name)}:")
+    for hit in told:
+        draft.quote(hit)
+
+
+def _quote_raised(name: str, related: Related, lines: CorpusLines, draft: Draft) -> None:
+    """Quote the places that raise an error, or name the types that derive from it, and quote its definition."""
     raised, made = _raising(related)
     places = raised or made
     derived = [] if places else _derived(related)
@@ -171,21 +235,70 @@ def _explain_raised(name: str, corpus: Corpus) -> WayAnswer | None:
         shown = ", ".join(f"{in_code(one)} ({in_code(place)})" for one, place in derived[:_MOST_DERIVED])
         types = f"{amount(len(derived), 'type')} derived from it"
         draft.say(f"{in_code(name)} itself is raised nowhere here. {types}: {shown}.")
+    if draft.pieces:
+        _quote_definition(related, lines, draft)
+
+
+def _tell_phrase(phrase: str, corpus: Corpus, *, meaning: bool) -> WayAnswer | None:
+    """Return what documents say of a status of HTTP, a code of an error, or what is called so in a heading."""
+    from quaestor.answers.remedies import Fault, told_of  # noqa: PLC0415 - few questions are about errors
+
+    lines, draft, status = CorpusLines(corpus), Draft(), _STATUS.search(phrase)
+    if status is None and " " not in phrase:
+        return _tell_name(phrase, corpus, lines, meaning=meaning)
+    if status is not None:
+        context = _OF_STATUS | frozenset(word.lower() for word in find_words(phrase))
+        fault = Fault(names=(status[0],), besides=content_terms(phrase) - {status[0]}, context=context)
     else:
-        return None
-    _quote_definition(related, lines, draft)
-    documented = section_about(corpus, lines, name) or entry_about(corpus, lines, name)
-    if documented is not None and _says_more(documented):
-        draft.say("The documents say of it:")
-        draft.quote(documented)
+        fault = Fault(names=(phrase,))
+    told = told_of(fault, corpus, lines, surely=True, headed=status is None)
+    _quote_documented(phrase, told, draft)
+    if status is not None:
+        _quote_giving(status[0], corpus, lines, draft)
     return draft.finish("errors") if draft.hits else None
 
 
-def _says_more(documented: Hit) -> bool:
-    """Return whether an entry or a section says anything besides names, as a list of all errors does not."""
-    first, *rest = documented.text.split("\n")
-    below = rest[0] if rest and _indent(rest[0]) > _indent(first) else ""
-    return documented.symbol is not None or len(find_words(f"{first}\n{below}")) >= _FEWEST_WORDS
+def _tell_name(name: str, corpus: Corpus, lines: CorpusLines, *, meaning: bool) -> WayAnswer | None:
+    """Explain a name that is that of an error by its form, or because code raises it; None for any other."""
+    resolved = resolve_name(corpus, name, ("definitions", "callers"), _LIMIT)
+    related = None if resolved is None or resolved.corrected else resolved.related
+    is_fault = bool(_OF_FAULT_CODE.search(name) or _FAULT.search(name) or name in errorcode.values())
+    if related is not None and related.of("definitions"):
+        fits = name[:1].isupper() and (is_fault or bool(_raising(related)[0]))
+    else:  # what an entry means is told as that of an option is, with what declares it
+        own = section_about(corpus, lines, name) or entry_about(corpus, lines, name) if meaning else None
+        fits = is_fault and own is None
+    return _explain_raised(name, corpus) if fits else None
+
+
+def _quote_giving(status: str, corpus: Corpus, lines: CorpusLines, draft: Draft) -> None:
+    """Quote the places where code gives a status of HTTP by its number or by its name; none if there are too many."""
+    places = sorted(set(_giving(status, corpus)))
+    if not 0 < len(places) <= _MOST_GIVING:
+        return
+    draft.say(f"Code gives the status {in_code(status)} at {amount(len(places), 'place')}:")
+    quoted: set[tuple[str, int]] = set()
+    for _, path, line, symbol in places[:_MOST_OF_FILE]:
+        _quote_with_condition(path, line, symbol or None, lines, draft, quoted)
+
+
+def _giving(status: str, corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
+    """Yield the lines of code that give a status: the folders above the file, its path, the line and its definition."""
+    from http import HTTPStatus  # noqa: PLC0415 - few questions are about a status
+
+    known = {str(one.value): one.name for one in HTTPStatus}.get(status, "")
+    words = [word for word in known.lower().split("_") if word]
+    named = rf"|(?:http|status)\w*\W{{0,3}}{'_?'.join(words)}\b" if words else ""
+    gives = re.compile(rf"{_GIVES}(?<![\w.-]){status}(?![\w.-]*\d)|\b\w*status\w*[.:]\w*{status}{named}", _I)
+    sought = [terms(status), terms(known.replace("_", " ").lower())]
+    wanted = {one for words in filter(None, sought) for one in corpus.store.holding(words, _LIMIT)}
+    for stored in corpus.store.get(wanted).values():
+        path, chunk = stored.document.path, stored.chunk
+        if stored.document.language in PROSE or _is_aside(path) or profile_path(path).data:
+            continue
+        for at, text in enumerate(chunk.text.split("\n"), chunk.span.start_line):
+            if gives.search(text[:_LONGEST_LINE]) and not _CAUGHT.search(text) and not COMMENT.match(text):
+                yield folders_to_sources(path), path, at, chunk.symbol or ""
 
 
 def _raising(related: Related) -> tuple[list[Relative], list[Relative]]:
@@ -306,7 +419,9 @@ def _meanings(number: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Code
             before = f"{file.lines[at - 2]} {line}" if file and at > 1 and at - about < _WRAPPED else line
             exact = number in line and (entry.search(line) or sentence.search(before))
             if exact or _is_within_range(number, line):
-                yield _CodeEntry(not exact, profile.flags, (at - about) // 10, folders_to_sources(path), path, at)
+                elsewhere = "exit" not in path.lower()
+                far = (at - about) // 10
+                yield _CodeEntry(not exact, profile.flags, elsewhere, far, folders_to_sources(path), path, at)
 
 
 def _is_about_exit(line: str) -> bool:
@@ -341,7 +456,9 @@ def _sentence_about(number: str) -> re.Pattern[str]:
     words = r"(?:[^\w\n]+[^\W\d]+){0,6}"
     named = rf"(?:{_EXIT}|\bexit(?:s|ed)?\s+with){words}[^\w\n]*(?<![\d.]){number}(?![\w.]*\d)"
     listed = rf"{_EXIT}[^\n]{{0,200}}?[,;]\s*`?{number}`?\s+[a-z]"  # exit codes 0 done, 1 nothing found
-    return re.compile(rf"{named}|{listed}", _I)
+    # it returns 0 on success and 1 on failure
+    given = rf"\breturns?\b[^.\n]{{0,60}}?(?<![\w.]){number}`{{0,2}}\s+(?:on|if|when|for)\b"
+    return re.compile(rf"{named}|{listed}|{given}", _I)
 
 
 def _is_within_range(number: str, line: str) -> bool:

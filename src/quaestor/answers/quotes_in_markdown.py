@@ -81,10 +81,10 @@ def text_of_quotes(
     """
     likely = max((at for at, quote in enumerate(quotes, 1) if not quote.further), default=len(quotes))
     shown = [_in_markdown(quote) for quote in quotes]
-    again = [any(one in text for text in earlier) for one in shown]
+    again = [any(text in answer for answer in earlier) for text in shown]
     texts = [
-        _in_markdown(_shorten(quote, question, encode), ", quoted above") if known else one
-        for quote, one, known in zip(quotes, shown, again, strict=True)
+        _in_markdown(_shorten(quote, question, encode), ", quoted above") if repeated else text
+        for quote, text, repeated in zip(quotes, shown, again, strict=True)
     ]
     apart = [FURTHER] if likely < len(texts) and lead == LEAD else []
     return "\n\n".join([SAME if all(again) else lead, *texts[:likely], *apart, *texts[likely:]])
@@ -97,9 +97,9 @@ def _shorten(quote: Quote, question: str, encode: Encode | None) -> Quote:
     alone has these words, what follows in its section is shown as well.
     """
     parts = [] if quote.code else list(_sentences_of(quote))
-    texts = [quote.text[one.start : one.end] for one in parts]
+    texts = [quote.text[part.start : part.end] for part in parts]
     wanted = content_terms(without_grammar(question))
-    terms_by_part = [wanted & content_terms(f"{one.heading}\n{text}") for one, text in zip(parts, texts, strict=True)]
+    terms_by_part = [wanted & content_terms(f"{part.heading}\n{text}") for part, text in zip(parts, texts, strict=True)]
     counts = Counter(term for terms in terms_by_part for term in terms)
     # In other languages than English a cosine says nothing.
     vectors = encode([question, *texts]) if encode and parts and not language_of(question) else None
@@ -127,10 +127,10 @@ def _sentences_of(quote: Quote) -> Iterator[Piece]:
 def _with_following(text: str, parts: Sequence[Piece]) -> str:
     """Return the text from the first part on, as much of its section as is quick to read."""
     first, end = parts[0], parts[0].end
-    for one in parts:
-        if one.section != first.section or one.end - first.start > _LONGEST_PART:
+    for part in parts:
+        if part.section != first.section or part.end - first.start > _LONGEST_PART:
             break
-        end = one.end
+        end = part.end
     return text[first.start : end]
 
 

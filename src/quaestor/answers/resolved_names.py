@@ -12,7 +12,7 @@ from posixpath import dirname
 from quaestor.answers.drafts import in_code
 from quaestor.chunking.languages import KEYED, PROSE
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.core.terms import same_in_any_style, styles_of, terms
+from quaestor.core.terms import find_words, same_in_any_style, styles_of, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.corpus.document_paths import near_paths
@@ -43,6 +43,9 @@ _CAUGHT = re.compile(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|A
 """Signs in a line that compares or catches an error."""
 _SLIP = 0.9
 """The least similarity, 0 to 1, of a misspelt path to the path that it means."""
+_COMMENTED = re.compile(r"^[ \t]*(?://|#|\*|/\*)[^\n]*|\"\"\".{,600}?\"\"\"", re.MULTILINE | re.DOTALL)
+_FEWEST_WORDS = 5
+"""The fewest words of a comment that says more than an error's name."""
 _LONGEST_END = 8
 _MOST_NAMESAKES = 5
 _MOST_METHODS = 12
@@ -313,14 +316,26 @@ def calls_another(text: str, name: str) -> bool:
 
 
 def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
-    """Return the places that raise a name, without tests; none if the name is not defined here."""
+    """Return the places that raise a name, without tests; of one that is not defined here, those of a variant."""
     related = _find_related(corpus, name, ("definitions", "callers"), limit)
-    if related is None or not related.of("definitions"):
+    if related is None:
         return ()
+    owner = r"\b" if related.of("definitions") else r"\w::"
     pattern = re.compile(
-        rf"\b(?:raise|throw|revert|panic|abort|fail|Err|die|croak|error|exit)\b.*\b{re.escape(name)}\b"
+        rf"\b(?:raise|throw|revert|panic|abort|fail|Err|die|croak|error|exit)\b.*{owner}{re.escape(name)}\b"
     )
     return tuple(one for one in related.of("callers") if pattern.search(one.text.partition("\n")[0]))
+
+
+def described_error(corpus: Corpus, name: str) -> Relative | None:
+    """Return the definition of an error with what a comment above it or its docstring says; None if neither says much.
+
+    A test's own errors tell nothing of the program's.
+    """
+    related = _find_related(corpus, re.split(r"::|[.\\]", name)[-1], ("definitions",), _MOST_NAMESAKES)
+    own = [one for one in related.of("definitions") if not any(profile_path(one.path).flags)] if related else []
+    described = (one for one in own if len(find_words(" ".join(_COMMENTED.findall(one.text)))) >= _FEWEST_WORDS)
+    return next(described, None)
 
 
 def resolve_path(corpus: Corpus, path: str) -> str | None:

@@ -96,9 +96,10 @@ def may_define(term: str) -> re.Pattern[str]:
     marks = r"[*_`\"'”’)>]{0,4}"
     linked = rf"{marks}(?:\](?:\([^()\n]*\)|\[[^\]\n]*\]))?{marks}"
     says = rf"{_SAYS}|{_SERVES}|(?:is|are|ist|sind|est|sont|es|son)\b"
-    after = rf"{linked}{_ASIDE}{_KIND}\s*(?:\s(?:{says})|[:|=—–?(]|--?\s|</|$)"
+    after = rf"{linked}{_ASIDE}{_KIND}\s*(?:\s(?:{says})|[:|=—–?(的是概简との]|--?\s|</|$)"
     bracketed = rf"|\({_pattern(term)}\)" if is_abbreviation(term) else ""
-    sought = rf"(?<![^\W_]){_pattern(term)}(?![^\W_])"
+    # Chinese and Japanese put no space between the term and what follows.
+    sought = rf"(?<![^\W_]){_pattern(term)}(?![^\W_\u3040-\u30ff\u4e00-\u9fff])"
     return re.compile(rf"{before}{sought}{after}{bracketed}", re.MULTILINE | re.IGNORECASE)
 
 
@@ -258,6 +259,9 @@ def _title_form(term: str, title: str) -> Form | None:
     title = _plain(title)
     asks = r"(?:what\s+(?:is|are)|was\s+(?:ist|sind)|qu['’]est-ce\s+qu(?:e\s|['’])|¿?qué\s+(?:es|son))"
     if re.match(rf"^{asks}\s*{_ARTICLE}{_pattern(term)}{_ASIDE}\s*\??$", title, re.IGNORECASE):
+        return Form.ASKED
+    asked = r"什么是\s*{0}|{0}\s*(?:的(?:含义|概念|定义)|是什么|概念|简介|とは(?:何か)?|の(?:意味|定義))"
+    if re.fullmatch(asked.format(_pattern(term)), title, re.IGNORECASE):
         return Form.ASKED
     same = re.match(rf"^(?:about\s+|introduction\s+to\s+)?{_ARTICLE}{_pattern(term)}{_ASIDE}$", title, _flags(term))
     return Form.SECTION if same else None

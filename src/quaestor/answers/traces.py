@@ -7,7 +7,9 @@ the two. The function is a name beside it, or in the line before if the place is
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from quaestor.chunking.languages import knows_extension
 
@@ -38,6 +40,7 @@ _NO_FUNCTIONS = frozenset(
 )
 # What a line begins with in a log that was copied out of quotes, once or twice; \temp is a folder.
 _ESCAPED_TAB = re.compile(r"^\\{1,2}t(?=(?:at|from|in|File|\.\.\.)\s|[\s#\d(])")
+_PHP = re.compile(r"^#\d+ [^\n(]{1,400}\(\d+\): ", re.MULTILINE)
 _RUBY = re.compile(r"(\s*\S.{0,400}:\d+:in [`'][^`'\n]{1,200}'): (.+)")
 """The first line of Ruby's trace, which is the innermost frame and the message."""
 _OF_PROCESS = re.compile(r"^==\d+== ?")
@@ -108,7 +111,19 @@ def read_trace(text: str) -> Trace:
             messages.append(" ".join(_PLACE.sub(" ", line).split()))
     if _LAST.search(text):
         frames.reverse()
+    if _PHP.search(text):
+        frames = _with_their_functions(frames)
     return Trace(tuple(frames), tuple(filter(None, messages)))
+
+
+def _with_their_functions(frames: Sequence[Frame]) -> list[Frame]:
+    """Return PHP's frames with the functions that they lie in: each names the one that it calls."""
+    calls = [at for at, one in enumerate(frames) if one.names]
+    if calls == [0]:
+        return [*frames]
+    after = {at: frames[following].names for at, following in pairwise(calls)}
+    before = dict.fromkeys(range(calls[0]), frames[calls[0]].names) if calls else {}
+    return [replace(one, names={**after, **before}.get(at, ())) for at, one in enumerate(frames)]
 
 
 def _parts_of(line: str) -> tuple[str, ...]:
@@ -128,7 +143,7 @@ def _ends(lines: list[str]) -> list[str]:
 
 def _frame(line: str, before: str, following: str) -> Frame | None:
     """Return the frame that a line is, or None."""
-    place = next((one for one in _PLACE.finditer(line) if knows_extension(one[1])), None)
+    place = next((place for place in _PLACE.finditer(line) if knows_extension(place[1])), None)
     if place is None:
         return _function_only(line, following)
     path = re.sub(r"[/\\]+", "/", place[1])

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaestor.accounts import Purpose
 from quaestor.assemble.stores_by_name import recorded_embedder
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
@@ -182,7 +183,6 @@ class RemoteModel(NamedTuple):
         from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
         from quaestor.accounts.metered_model import EmbeddingMeter, UsageRecorder  # noqa: PLC0415
         from quaestor.accounts.prices import load_prices  # noqa: PLC0415
-        from quaestor.accounts.purpose import Purpose  # noqa: PLC0415
         from quaestor.assemble.models_from_settings import make_ledger  # noqa: PLC0415
         from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder  # noqa: PLC0415
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quaestor.accounts import Purpose
 from quaestor.assemble.shared_state import make_accounts
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from quaestor.accounts.ledger import Ledger
     from quaestor.accounts.metered_model import MeteredModel
     from quaestor.accounts.money import Price
-    from quaestor.accounts.purpose import Purpose
     from quaestor.accounts.users import Users
     from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 
@@ -34,10 +34,9 @@ def make_model(
     endpoint = make_endpoint(settings)
     if endpoint is None:
         return None
-    from quaestor.accounts.limits import Limits  # noqa: PLC0415
+    from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only with a model
     from quaestor.accounts.metered_model import MeteredModel  # noqa: PLC0415
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415
-    from quaestor.accounts.purpose import Purpose  # noqa: PLC0415 - only with a model
 
     return MeteredModel(
         endpoint,

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from quaestor.accounts.purpose import Purpose
+from quaestor.accounts import Purpose
 from quaestor.assemble import Index, conversation_settings, make_model, make_sessions, make_subroutines
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from quaestor.accounts.purpose import Purpose
+from quaestor.accounts import Purpose
 from quaestor.assemble import check_endpoint
 from quaestor.core.errors import UsageError
 from quaestor.corpus import Corpus

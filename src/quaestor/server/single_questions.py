@@ -7,7 +7,7 @@ import threading
 import time
 from contextlib import aclosing
 
-from quaestor.accounts.purpose import Purpose
+from quaestor.accounts import Purpose
 from quaestor.answers.starters import starters
 from quaestor.assemble import Index, answer_steps, make_ledger, make_model
 from quaestor.chat.events import TurnOutcome

@@ -218,8 +218,8 @@ def _is_all_of(passage: Passage, quote: str) -> bool:
 def _each_once(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
     """Return sentences in order, each distinct wording once."""
     once: dict[str, Sentence] = {}
-    for one in sentences:
-        once.setdefault(" ".join(one.text.split()), one)
+    for sentence in sentences:
+        once.setdefault(" ".join(sentence.text.split()), sentence)
     return tuple(once.values())
 
 
@@ -270,7 +270,7 @@ def _label(passage: Passage) -> str:
 
 def _claim(answer: str, mark: Mark, marks: Sequence[Mark], cut: Sequence[Sentence], least: int = _LEAST_WORDS) -> str:
     """Return the claim that a mark supports: the clause before it, or its sentence if the clause has too few words."""
-    sentence = next((one for one in cut if one.start <= mark.start < one.end), None)
+    sentence = next((sentence for sentence in cut if sentence.start <= mark.start < sentence.end), None)
     if sentence is None:
         return ""
     before = [other.end for other in marks if sentence.start <= other.start and other.end <= mark.start]

@@ -64,6 +64,7 @@ class Entry:
         depth: levels of folders that the line is indented by.
         further: names of files that need no line of their own; they lie in the folder that the line names.
         also: the other items of the file, if the line cites the first of several.
+        command: what to type for the first of them; in an answer, it takes the place of the name.
         about: the date and the author of the document; they are metadata, which the cited lines need not hold.
     """
 
@@ -72,6 +73,7 @@ class Entry:
     depth: int = 0
     further: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    command: str = ""
     about: str = ""
 
 
@@ -178,7 +180,8 @@ def sections_of(overview: Overview) -> Iterator[str | int]:
 
 
 def _pieces_with_marks(entry: Entry, overview: Overview) -> Iterator[str | int]:
-    names = ", ".join(map(code, entry.further)) or (code(entry.name) if entry.name else "")
+    name = entry.command or entry.name
+    names = ", ".join(map(code, entry.further)) or (code(name) if name else "")
     yield f"{'  ' * entry.depth}- {names}"
     if entry.says is not None:
         yield f"{': ' if names else ''}{_in_quote_marks(entry.says)}"

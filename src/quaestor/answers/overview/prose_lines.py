@@ -36,8 +36,10 @@ _SCRIPT = re.compile(r"^\s*(?:import|export)\s.*\bfrom\s+['\"]")
 """An import at the head of a page of components."""
 _MARKERS = re.compile(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
-_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+# Without spaces between words, each sign counts.
+_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|[^\W\d_]{2,}")
 _SPACES = re.compile(r"\s+")
+_ADDRESS = re.compile(r"\bhttps?://\S+")
 _FEWEST_WORDS = 4
 _LONGEST = 4_000
 _LISTING = re.compile(r"-{4,}|\.{4,}")
@@ -95,7 +97,7 @@ def plain(text: str) -> str:
 
 def says_something(text: str) -> bool:
     """Return whether a text has enough words to be a sentence."""
-    return len(_WORD.findall(text)) >= _FEWEST_WORDS
+    return len(_WORD.findall(_ADDRESS.sub("", text))) >= _FEWEST_WORDS
 
 
 def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
@@ -263,7 +265,10 @@ def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 def _opens_listing(lines: Sequence[str], number: int) -> bool:
     """Return whether a line of hyphens or dots begins a block, and is neither an underline nor a rule."""
     mark, following = lines[number - 1].strip(), next((line.strip() for line in lines[number : number + 1]), "")
-    closed = bool(following) and any(line.strip() == mark for line in lines[number + 1 :])
+    # Right below a rule in Markdown a section begins.
+    closed = (
+        bool(following) and not following.startswith("##") and any(line.strip() == mark for line in lines[number + 1 :])
+    )
     return closed and not _underlines(lines, number)
 
 
@@ -288,7 +293,9 @@ def _heading(lines: Sequence[str], number: int) -> str | None:
     if marked is not None:
         return plain(marked)
     following = lines[number] if number < len(lines) else ""
-    if line.strip() and not line.startswith((" ", "\t")) and _UNDERLINE.match(following):
+    # Between two lines of one mark, a title of reStructuredText is often indented.
+    overlined = number > 1 and following.strip() == lines[number - 2].strip()
+    if line.strip() and (overlined or not line.startswith((" ", "\t"))) and _UNDERLINE.match(following):
         return plain(line) if len(following.strip()) >= len(line.strip()) * 0.6 else None
     return "" if _UNDERLINE.match(line) else None
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import click
 
-from quaestor.accounts.purpose import Purpose
+from quaestor.accounts import Purpose
 from quaestor.answers.ask_back import ASKED_BACK
 from quaestor.assemble import Index, answer_steps, check_endpoint, make_model
 from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, Text, TurnOutcome

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from quaestor.accounts.purpose import Purpose
+from quaestor.accounts import Purpose
 from quaestor.assemble import Index, check_endpoint, make_journal, make_model, make_objection
 from quaestor.chat.edit_turn import EditProposed
 from quaestor.cli.options import count_option, json_option, model_options, path_argument, window_option
