@@ -79,7 +79,7 @@ def test_it_is_answered_from_documents_task_files_and_ci(shop: Index) -> None:
     assert answer is not None and answer.way == "build"
     text = answer.text(range(1, len(answer.hits) + 1))
     assert "`README.md`: “./manage.py test” [1]" in text
-    assert re.search(r"`Makefile`: “test: check” \[\d\], also `check`\n", text)
+    assert re.search(r"`make test`: “test: check” \[\d\], also `check`\n", text)
     assert "pytest tests --cov=shop" in text
     checked = verify(text, number(answer.hits), shop.read)
     assert [citation.status for citation in checked.citations] == ["verified"] * len(answer.hits)

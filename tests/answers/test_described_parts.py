@@ -79,6 +79,26 @@ def test_names_of_other_files_are_not_defined_by_the_file_that_uses_them(overvie
     assert "main.rs: defines count_coins" in overview
 
 
+def test_a_module_that_holds_the_class_is_not_what_a_file_of_ruby_defines(overview_of: OverviewOf) -> None:
+    till = "module Shop\n  # @private\n\n  class Till < Box\n    def open\n    end\n  end\nend\n"
+    money = "module Money\n  def count_coins\n    1\n  end\nend\n"
+    overview = overview_of({"README.md": "# till\n\nA till for shops.\n", "lib/tills.rb": till, "lib/coins.rb": money})
+    assert "tills.rb: defines Till" in overview
+    assert "coins.rb: defines Money" in overview
+    assert "Shop" not in overview
+
+
+def test_a_file_is_not_described_by_what_is_said_of_its_folder(overview_of: OverviewOf) -> None:
+    coins = (
+        "// Package coins counts what is in the till.\npackage coins\n\n// Count counts.\nfunc Count() {\n\tx := 1\n}\n"
+    )
+    overview = overview_of(
+        {"README.md": "# till\n\nA till for shops.\n", "go.mod": "module till\n", "coins/count.go": coins}
+    )
+    assert overview.count("Package coins counts") == 1
+    assert "count.go: Count counts." in overview or "count.go: defines Count" in overview
+
+
 PYTHON = (
     'class NoCoins:\n    pass\n\n\nclass {large}(NoCoins):\n    """Keeps coins in order. And notes."""\n\n'
     "    def count(\n        self,\n    ):\n        first = 1\n        second = 2\n        return first + second\n"

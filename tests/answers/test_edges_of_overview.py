@@ -94,17 +94,21 @@ def test_titles_are_cited_where_they_stand(tmp_path: Path) -> None:
         "c.md": "Title: Proposal of orders\n\nText.\n",
         "d.md": "PEP 12\n======\n\nWhat it is about\n----------------\n\nText.\n",
         "e.md": "# {{ page.title }}\n\nText.\n",
+        "f.md": "## Page 1: Page 2\n\nText.\n",  # of a PDF without a heading
+        "g.md": "## Page 1: The lamp\n\nText.\n",
     }
     with index_of(tmp_path / "corpus", files) as index:
         found = [said(one) for one in titles(Material(index.store))]
     assert found == [
         ("README.md", "The shop", (3, 3), True),
         ("", "One; Two", (7, 11), False),
-        ("b.md", "In front — 2024-03-01, Anna", (1, 1), False),
+        ("b.md", "In front", (2, 2), True),
         ("c.md", "Proposal of orders", (1, 1), True),
         ("d.md", "PEP 12: What it is about", (1, 1), False),
         ("", "What it is about", (4, 4), False),
         ("e.md",),
+        ("f.md",),
+        ("g.md", "The lamp", (1, 1), True),
     ]
 
 

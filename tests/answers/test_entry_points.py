@@ -42,7 +42,6 @@ ENTERED = {
         [
             ("shop → shop/cli/__main__.py", 3, "shop = shop.cli:main"),
             ("buy → lib/lib2/buy.py", 4, "buy = lib2.buy:main"),
-            ("shop/cli/__main__.py",),
         ],
     ),
     "scripts of setup.py, on one line": (
@@ -239,7 +238,7 @@ ENTERED = {
             "    no = no:main\n",
             "shop/a/__init__.py": CODE,
         },
-        [("shop → shop/a/__init__.py", 4, "console_scripts = shop = shop.a:main"), ("shop/a/__init__.py",)],
+        [("shop → shop/a/__init__.py", 4, "console_scripts = shop = shop.a:main")],
     ),
     "manifests no deeper than those of the project": (
         {
@@ -339,6 +338,13 @@ ENTERED = {
             "e.c": "#endif\n#else\nint main(void) {\n}\n",
         },
         [("a.c", 7, "int main(void) {"), ("b.c", 4, "int main(void) {"), ("e.c", 3, "int main(void) {")],
+    ),
+    "a file that two commands run, and not once more": (
+        {
+            "Cargo.toml": '[[bin]]\nname = "a"\npath = "src/main.rs"\n[[bin]]\nname = "b"\npath = "src/main.rs"\n',
+            "src/main.rs": "fn main() {}\n",
+        },
+        [("a → src/main.rs", 3, 'path = "src/main.rs"'), ("b → src/main.rs", 6, 'path = "src/main.rs"')],
     ),
     "main functions of the project's own": (
         {

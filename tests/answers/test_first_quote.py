@@ -6,7 +6,9 @@ import pytest
 from overview_parts import Make
 from quote_parts import hit
 
-from quaestor.answers.quotes import _gives_default, answer
+from quaestor.answers.quotes import answer
+from quaestor.answers.quotes_in_markdown import FURTHER
+from quaestor.core.questions import says_default
 from quaestor.llm.prompts.numbered_passages import Passage, number
 
 
@@ -87,8 +89,8 @@ def test_who_asks_for_a_default_gets_first_what_gives_it(text: str) -> None:
     ],
 )
 def test_a_default_is_that_of_what_stands_beside_it(lines: list[str], gives: bool) -> None:
-    assert _gives_default("\n".join(lines), {"wait", "default"}) == gives
-    assert not _gives_default("\n".join(lines), {"default"})
+    assert says_default("\n".join(lines), {"wait", "default"}) == gives
+    assert not says_default("\n".join(lines), {"default"})
 
 
 @pytest.mark.parametrize(
@@ -138,3 +140,28 @@ def test_a_section_is_kept_for_words_that_mean_the_same_as_those_asked() -> None
     assert (
         "you get these days back" not in answer("ill parents", [passage], refused=False, hits=[hit(passage, 3.0)]).text
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "scores", "apart"),
+    [
+        ("where is a boat moored", (3.0, 2.5), False),
+        ("where is a boat moored", (3.0, 1.9), True),
+        ("which boats are moored", (3.0, 1.9), False),  # several things are asked for
+    ],
+)
+def test_a_quote_that_is_half_as_likely_is_set_apart(question: str, scores: tuple[float, float], apart: bool) -> None:
+    passages = [Passage(n, f"{n}.md", 1, 1, f"The boat {n} is moored at the pier.") for n in (1, 2)]
+    hits = [hit(passage, score) for passage, score in zip(passages, scores, strict=True)]
+    found = answer(question, passages, hits=hits)
+    assert len(found.quotes) == 2
+    assert (f"[1]\n\n{FURTHER}\n\n`2.md:1`" in found.text) is apart
+    assert FURTHER not in found.unsure().text
+
+
+def test_code_below_a_guide_is_set_apart() -> None:
+    guide = Passage(1, "guide.md", 1, 3, "## Moor a boat\n\nTo moor a boat, throw the rope.", language="markdown")
+    code = Passage(2, "boat.py", 1, 2, "def moor(boat):\n    return boat.throw(rope)\n", language="python")
+    hits = [hit(guide, 3.0), hit(code, 2.9)]
+    assert FURTHER in answer("How do I moor a boat?", [guide, code], hits=hits).text
+    assert FURTHER not in answer("Where is a boat moored?", [guide, code], hits=hits).text

@@ -132,6 +132,63 @@ def test_scripts_are_run_by_the_projects_own_manager(files: Mapping[str, str], r
     assert stands_where_it_says(entry, files)
 
 
+@pytest.mark.parametrize(
+    ("files", "lines"),
+    [
+        # What is first in a task file is not what is built first.
+        (
+            {"Makefile": "install-menu:\n\tx\nall: shop\n\tx\ninstall:\n\tx\n"},
+            [("make all", "install-menu", "install")],
+        ),
+        ({"Rakefile": "task test: :build do\nend\ntask :build do\nend\n"}, [("rake test", "build")]),
+        ({"justfile": "@check:\n  x\n"}, [("just check",)]),
+        # Installing what is published builds nothing that is here.
+        ({"README.md": "    npm install -g shop\n    cargo install shop\n    go install a.io/shop@latest\n"}, []),
+        ({"README.md": "    npm install\n    cargo build\n    cargo install --path .\n"}, [("",)]),
+        ({".github/workflows/test.yml": "a:\n - run: npm run build # no test\n"}, [("",)]),
+        ({".github/workflows/test.yml": "a:\n - run: pnpm add -D vitest\n"}, []),
+    ],
+)
+def test_commands_that_build_or_test_what_is_here(files: Mapping[str, str], lines: list[tuple[str, ...]]) -> None:
+    assert [(one.command, *one.also) for one in build_lines(material_of(files))] == lines
+
+
+def test_a_comment_behind_a_command_does_not_say_what_it_does() -> None:
+    ci = {".github/workflows/test.yml": "a:\n - run: npm run build # no test\n - run: cargo fmt # before a test\n"}
+    assert not build_lines(material_of(ci), "test")
+
+
+def test_building_and_testing_are_told_apart_and_what_a_manifest_says_is_no_command() -> None:
+    shares = _shares_of_guide(material_of({"go.mod": "module a\ngo 1.2\n", "Makefile": "test:\n\tx\n"}), None)
+    told = [(one.title, [entry.command or entry.name for entry in one.entries]) for one in shares if one.entries]
+    assert told == [
+        ("By convention", ["go build ./..."]),
+        ("Tests", ["make test"]),
+        ("By convention", ["go test ./..."]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("readme", "sections"),
+    [
+        # How a package is installed is not how it is built, unless nothing else is told of that.
+        ("## Install\n\n    brew install shop\n\n## Development\n\n    make\n", [(7, 7)]),
+        ("## From source\n\nWith `make`:\n\n    cargo install shop\n\n## Development\n\n    cargo build\n", [(9, 9)]),
+        ("## Install\n\n    composer require a/shop\n", []),
+        ("## Build\n\n    ./shop-builder\n", [(3, 3)]),
+        ("## Install\n\n    npm install\n    npm run build\n", [(3, 4)]),
+        ("## Build\n\n    make\n\n## Testing\n\n    make test\n", [(3, 3), (7, 7)]),
+        ("## Build and test\n\n    make && make test\n", [(3, 3)]),
+        # What has commands enough is told without its subsections.
+        ("## Development\n\n    make\n    make test\n\n### Completions\n\nCopy them.\n", [(3, 4)]),
+        ("## Building\n\n    make\n\n### On Windows\n\n    make win\n", [(3, 7)]),
+    ],
+)
+def test_sections_on_building_what_is_here(readme: str, sections: list[tuple[int, int]]) -> None:
+    found = guide_sections(material_of({"README.md": f"{readme}"}), None)
+    assert [(one.start_line, one.end_line) for one in found] == sections
+
+
 MAKE = {
     "Makefile": "all:\n\tx\nprebuild:\n\tx\nbuild:\n\tx\ntest:\n\tx\nserve:\n\tx\n",
     "sub/Makefile": "build:\n\tx\n",
@@ -150,7 +207,7 @@ MAKE = {
             "build",
             [
                 ("README.md", 1, "make build"),
-                ("Makefile", 5, "build:"),
+                ("Makefile", 5, "build:", "all"),
                 (".github/workflows/ci.yml", 2, "cargo build"),
             ],
         ),
@@ -196,6 +253,9 @@ def test_lines_that_say_how_an_aim_is_reached(aim: Aim, lines: list[tuple[object
         ("run", {"go.mod": "module a\n"}, "", []),
         ("build", {"go.mod": "\n// \n"}, "", []),
         ("test", {"pom.xml": "\n<p/>\n"}, "", [("mvn test", 2, "<p/>")]),
+        ("test", {"tox.ini": "[tox]\n"}, "", [("tox", 1, "[tox]")]),
+        ("test", {"pyproject.toml": "[a]\n[tool.pytest.x]\n"}, "", [("pytest", 2, "[tool.pytest.x]")]),
+        ("test", {"pyproject.toml": "[project]\n"}, "", []),
     ],
 )
 def test_what_is_usual_where_no_line_says_it(

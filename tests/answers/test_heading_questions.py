@@ -53,6 +53,7 @@ NAMES = frozenset({"Ferry"})
         ("Building from source", "How do I build Ferry from source?"),
         ("Working with files", "How do I work with files?"),
         ("The moving parts", ""),
+        ("Wrapping is explicit", ""),
         ("How to organize my routes?", "How do I organize my routes?"),
         ("Need help?", ""),
         ("So What Is This?", ""),
@@ -93,7 +94,12 @@ def test_whatever_a_heading_is_a_question_ends_as_one(heading: str, subject: str
 
 
 def test_a_name_is_what_sentences_write_with_a_capital() -> None:
-    lines = ["# Using Ferry Lines", "We use Ferry, and Ferry only; no ferry.", "The Line is a line, and every line is."]
+    lines = [
+        "# Using Ferry Lines",
+        "== About the Line and the Line",
+        "We use Ferry, and Ferry only; no ferry.",
+        "The Line is a line, and every line is.",
+    ]
     assert names_in(lines) == {"Ferry"}
     assert question_of("Using Ferry Lines", names=names_in(lines)) == "How do I use Ferry lines?"
 

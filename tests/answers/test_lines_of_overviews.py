@@ -342,8 +342,8 @@ def test_steps_of_a_workflow_are_lines_or_blocks() -> None:
 
 def test_a_task_is_the_nearer_to_an_aim_the_more_it_is_called_so() -> None:
     names: list[tuple[str, Aim | None]] = [("test", "test"), ("tests", "test"), ("test-all", "test"), ("check", "test")]
-    names += [("x", "test"), ("x", None)]
-    assert [build_and_test._distance(*one) for one in names] == [0, 0, 1, 2, 3, 0]
+    names += [("x", "test"), ("all", "build"), ("tests", None), ("build-it", None), ("x", None)]
+    assert [build_and_test._distance(*one) for one in names] == [0, 0, 1, 2, 3, 1, 0, 1, 3]
 
 
 @pytest.mark.parametrize(

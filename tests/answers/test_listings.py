@@ -10,6 +10,7 @@ import pytest
 from index_of_files import index_of
 from quaestor.answers.listings import kinds, list_declared, list_folder, list_tests
 from quaestor.answers.way import Question
+from quaestor.answers.ways import answer_by_way
 
 FILES = {
     "shop/web.py": '@app.route("/orders")\ndef orders():\n    return requests.get("/elsewhere")\n',
@@ -201,6 +202,15 @@ def test_things_with_a_folder_of_their_own_are_its_files(tmp_path: Path) -> None
         in found.text([1, 2, 3])
     )
     assert none == [None, None, None]
+
+
+@pytest.mark.parametrize("folder", ["plugins", "examples"])
+def test_parts_in_a_folder_are_listed_with_what_is_hidden_last(tmp_path: Path, folder: str) -> None:
+    files = {f"{folder}/{name}": "#!/bin/sh\necho 1\n" for name in (".helper", "find", "open", "preview")}
+    with index_of(tmp_path / "shop", {**files, "shop.py": "x = 1\n"}) as index:
+        found = answer_by_way(Question(f"Which {folder} are there?"), index)
+    assert found is not None and found.way == "listing"
+    assert f"`{folder}/` holds 4 files and folders: `find`, `open`, `preview`, `.helper`." in found.text([1, 2, 3])
 
 
 def test_what_a_document_says_of_the_things_in_a_folder_is_quoted(tmp_path: Path) -> None:

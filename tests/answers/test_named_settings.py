@@ -34,6 +34,7 @@ ARGUMENTS = (
     "import argparse\n\n\ndef parse():\n    parser = argparse.ArgumentParser()\n"
     '    parser.add_argument("--no-colour", action="store_true", help="no colours")\n'
     '    parser.add_argument("--workers", type=int, default=4, help="how many work")\n'
+    '    parser.prog = "shop --doors=never"\n    call(flags, "--doors=never")\n'
     '    run(["tar", "--gzip", "--level"])\n    raise ValueError("--speed is wrong")\n'
 )
 
@@ -78,6 +79,7 @@ def test_the_setting_of_that_name_is_quoted(tmp_path: Path, question: str, expec
         ("How do I set the workers?", ["shop/cli.py:7-7"]),
         ("How do I change the level?", []),
         ("How do I change the speed?", []),
+        ("How do I turn doors off?", []),
     ],
 )
 def test_an_option_is_declared_and_not_passed_on(tmp_path: Path, question: str, expected: list[str]) -> None:
@@ -145,6 +147,20 @@ def test_what_sets_it_by_its_name_is_quoted(tmp_path: Path) -> None:
         assert places(explain_setting(Question("How do I change the doors?"), index)) == ["src/shop.js:6-8"]
 
 
+def test_what_sets_it_is_quoted_with_its_comment_and_its_name(tmp_path: Path) -> None:
+    head = "<?php\nclass Shop\n{\n    /**\n     * Sets the doors.\n     */\n"
+    code = f"{head}    public function setDoors(int $n): void\n    {{\n    }}\n}}\n"
+    with index_of(tmp_path / "shop", {"src/Shop.php": code}) as index:
+        [place] = places(explain_setting(Question("How do I set the doors?"), index))
+    assert place.startswith("src/Shop.php:4-") and int(place.rpartition("-")[2]) >= 7
+
+
+def test_a_call_of_what_is_called_after_defaults_sets_nothing(tmp_path: Path) -> None:
+    files = {"src/main.c": "int main(void) {\n\tuse_default_colors();\n\treturn 0;\n}\n", "src/b.c": "int b;\n"}
+    with index_of(tmp_path / "shop", files) as index:
+        assert explain_setting(Question("How do I change the colors?"), index) is None
+
+
 def test_code_without_such_a_default_is_said_to_have_none_and_the_rest_is_left_to_a_search(tmp_path: Path) -> None:
     files = {"a.py": "def add(a, b):\n    return a + b\n", "b.py": "b = 1\n", "c.py": "c = 1\n"}
     with index_of(tmp_path / "shop", files) as index:
@@ -171,6 +187,7 @@ def test_to_set_a_thing_is_no_setting(tmp_path: Path) -> None:
         ("shop.conf.example", "# a word timeout\n## the Timeout value\n"),
         ("src/client.py", "def get(url):\n    return send(url, timeout=99)\n"),
         ("src/main.go", 'func main() {\n\trun("curl", "--timeout", "--retry")\n}\n'),
+        ("docs/use.md", "# Use\n\nSome give\n--timeout=9, and the default is known to few.\n"),
     ],
 )
 def test_what_declares_no_setting_is_not_quoted(tmp_path: Path, path: str, text: str) -> None:

@@ -447,3 +447,22 @@ def test_who_asks_for_one_option_gets_no_list(tmp_path: Path, question: str) -> 
 def test_a_few_options_are_no_list(tmp_path: Path) -> None:
     with index_of(tmp_path / "shop", {"few.py": FEW, "build.sh": CALLS}) as index:
         assert list_options(Question("which options are there?"), index) is None
+
+
+BATCHED = {"README.md": "# Find\n\n## Options\n\n- `--exec-batch`: Run one command for all that is found.\n"}
+
+
+@pytest.mark.parametrize("mistyped", ["--exec-bach", "--exec-btach", "--exe-batch"])
+def test_a_mistyped_option_is_explained_as_the_nearest_one(tmp_path: Path, mistyped: str) -> None:
+    with index_of(tmp_path / "find", BATCHED) as index:
+        answer = explain_option(Question(f"What does `{mistyped}` do?"), index)
+    assert answer is not None and answer.hits
+    text = answer.text([1])
+    assert text.startswith(f"`{mistyped}` occurs nowhere here; the nearest option is `--exec-batch`.")
+    assert "Run one command for all" in text
+
+
+@pytest.mark.parametrize("other", ["--execute", "--exec-once", "--verbose", "exec-bach"])
+def test_an_option_like_none_is_not_taken_for_another(tmp_path: Path, other: str) -> None:
+    with index_of(tmp_path / "find", BATCHED) as index:
+        assert explain_option(Question(f"What does `{other}` do?"), index) is None

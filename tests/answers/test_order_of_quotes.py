@@ -123,6 +123,28 @@ def test_who_asks_for_an_amount_gets_first_what_states_one_nearly_as_good(
     assert scored[0].score >= scored[1].score
 
 
+@pytest.mark.parametrize(
+    ("question", "path", "first"),
+    [
+        ("How is a boat rented?", "meetings/2019.md", 2),
+        ("How is a boat rented?", "boats/minutes_of_march.md", 2),
+        ("How is a boat rented?", "boats/meet.md", 1),
+        ("What was decided about how a boat is rented?", "meetings/2019.md", 1),
+        ("When was a boat rented?", "meetings/2019.md", 1),
+    ],
+)
+def test_minutes_stand_behind_what_is_nearly_as_good(question: str, path: str, first: int) -> None:
+    passages = [
+        Passage(n, path, 1, 1, "A boat is rented by the day.", symbol="Boats", language="markdown")
+        for n, path in enumerate([path, "guide.md", "meetings/2020.md"], 1)
+    ]
+    hits = [hit(one, 9.0) for one in passages]
+    ordered, _ = order_by_paragraphs(question, passages, hits, {"boat": 1.0}, StaticEmbedder.bundled().encode)
+    assert ordered[0].n == first
+    ordered, _ = order_by_paragraphs(question, passages[::2], hits[::2], {}, StaticEmbedder.bundled().encode)
+    assert ordered[0].n == 1
+
+
 def test_of_passages_that_say_as_much_the_one_under_headings_like_the_question_is_quoted_first() -> None:
     said = "Bring the blue form to the harbour office."
     passages = [

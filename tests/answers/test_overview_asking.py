@@ -47,12 +47,14 @@ what is the purpose of this repository|what languages is it written in?
 I just cloned this. What should I look at first?|Show me around|List the main folders and what each is for
 how many documents are in here and what are they about?|what is this wiki about?|Which topics does this guide cover?
 what is in this documentation and for whom is it?|what is this repository about and which specs are there?
-Which subjects does this specification treat?"""
+Which subjects does this specification treat?|What are the chapters?|Which are the parts?
+Welche Kapitel gibt es?|这本书讲什么？|有哪些章节？|这本书一共有多少章？"""
 OF_A_NAME = """What is {} and what is it used for?|high-level architecture of {}
 How is {}'s source split into files?|what are the parts of {} and how do they fit together?
 Which files make up the core of {}?|what does {} do, in a sentence
 What are the main pieces of {}'s source, and where would I start?|what is the point of {}"""
-OF_SOMETHING = """What is a module?|how is a document structured?|what are the parts of a URL?
+OF_SOMETHING = """Which plugins are there?|What examples are there?|What are the plugins?
+What is a module?|how is a document structured?|what are the parts of a URL?
 how are chapters numbered?|what is the layout of a package directory?|how do I organise my tests?
 what does the summary contain?|Where can I find the documentation?|how do I read a file?
 how do I get started with plugins?|where do I put my documents?|which sections must a proposal have?

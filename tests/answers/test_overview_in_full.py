@@ -84,7 +84,7 @@ TOLD = {
           - more/
             - long.py: defines long_one, short_one [9]
         - tools/: Draws the tools of the shop. [10]
-          - tools.js: Draws the tools of the shop. [10]
+          - tools.js: defines draw [10]
         - conf/
           - a.toml: What the shop is told at night. [11]
         - Makefile: defines test
@@ -100,7 +100,7 @@ TOLD = {
 
         Build and test:
         - CONTRIBUTING.md: make test [15]
-        - Makefile: test [16]
+        - Makefile: make test [16]
 
         Languages (files):
         - python 94% (7), markdown 6% (3)
@@ -137,7 +137,7 @@ TOLD = {
 
         Titles:
         - README.md: Trains [2]
-        - alps/over.md: Over the Alps — 2024-03-01, Anna [3]
+        - alps/over.md: Over the Alps [3] — 2024-03-01, Anna
         - sea/by.md: By the sea [4]
         - _layouts/page.html
 

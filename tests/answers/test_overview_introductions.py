@@ -176,6 +176,22 @@ def test_front_matter_and_open_tags_are_no_paragraphs() -> None:
     assert [one.text for one in paragraphs(lines)] == ["Tills are opened once a day."]
 
 
+@pytest.mark.parametrize(
+    "points", ["The above example is run by a script.", "The following example is run by a script."]
+)
+def test_what_points_elsewhere_introduces_nothing(overview_of: OverviewOf, points: str) -> None:
+    readme = f"# till\n\nA till for shops of all sizes.\n\n![run](run.gif)\n\n{points}\n"
+    assert "example is run" not in overview_of({"README.md": readme, **ORDERS}).partition("Main parts")[0]
+
+
+def test_an_address_alone_says_nothing(overview_of: OverviewOf) -> None:
+    pages = {
+        "parts/README.md": "# Start\n\nLink: https://example.org/our/very/long/address/of/it\n",
+        "parts/a.py": "x = 1\n",
+    }
+    assert "Link" not in overview_of({"README.md": "# till\n\nA till for shops of all sizes.\n", **ORDERS, **pages})
+
+
 def test_what_leads_to_a_list_and_links_in_a_row_introduce_nothing(overview_of: OverviewOf) -> None:
     more = "Install it now • How to use it • What goes wrong\n\nThese are the documents that it has for you:\n\n- a\n"
     overview = overview_of({"README.md": f"# till\n\nA till for shops of all sizes.\n\n{more}", **ORDERS})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from overview_parts import Make
+from overview_parts import Make, material_of
 
-from quaestor.answers.overview.document_statistics import language_of_document
+from quaestor.answers.overview.document_statistics import language_of_document, table_of_contents
 from quaestor.answers.starters import starters
+from quaestor.answers.way import Question
+from quaestor.answers.ways import answer_by_way
 
 
 def test_documents(made: Make) -> None:
@@ -17,7 +19,7 @@ def test_documents(made: Make) -> None:
     text = made(notes).overview().text
     assert "12 documents; dated 2010-05-01 to 2021-05-01" in text
     assert "by Ana Ruiz (12)" in text
-    assert "trips/2015.md: A trip in 2015 — 2015-05-01, Ana Ruiz" in text
+    assert "trips/2015.md: A trip in 2015 [6] — 2015-05-01, Ana Ruiz" in text
 
 
 def test_six_authors_are_named_and_the_others_counted(made: Make) -> None:
@@ -96,3 +98,63 @@ def test_no_starter_asks_about_terms_and_examples(made: Make) -> None:
     pages = {"site/tos.md": terms, "oak.md": example}
     asked = " ".join(one.question for one in starters(made(pages)))
     assert "terms" not in asked.lower() and "example" not in asked.lower()
+
+
+BOOK = {
+    "README.md": "# The ferry\n\nA book about ferries and those who steer them.\n",
+    **{f"text/{name}.md": f"# All of {name}\n\nIt is about {name} and more of it.\n" for name in "zcxya"},
+    "text/left.md": "# Left out\n\nIt is left out of the table.\n",
+}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"SUMMARY.md": "".join(f"- [{name}](text/{name}.md#top)\n" for name in "zcxya")},
+        {"text/_sidebar.md": "".join(f"* [{name}](./{name}.md)\n" for name in "zcxya")},
+        {"sidebar.md": "".join(f"1. [{name}](#text/{name})\n" for name in "zcxya")},
+    ],
+)
+def test_a_book_is_told_in_the_order_of_its_table_of_contents(made: Make, table: dict[str, str]) -> None:
+    text = made({**BOOK, **table}).overview().text
+    places = [text.index(f"text/{name}.md:") for name in "zcxya"]
+    assert places == sorted(places)
+    assert text.index("README.md:") < places[0]
+    assert text.index("text/left.md:") > places[-1]
+
+
+@pytest.mark.parametrize(("chapters", "told"), [(4, 0), (5, 6), (60, 61), (61, 0)])
+def test_a_table_of_few_or_of_very_many_documents_orders_nothing(chapters: int, told: int) -> None:
+    pages = {f"p/{number}.md": f"# Page {number}\n\nIt has some words.\n" for number in range(chapters)}
+    table = {"SUMMARY.md": "".join(f"- [a](p/{number}.md)\n- [b](p/gone.md)\n" for number in reversed(range(chapters)))}
+    found = table_of_contents(material_of({**BOOK, **pages, **table}))
+    assert len(found) == told
+    assert not found or found[:2] == ("README.md", f"p/{chapters - 1}.md")
+
+
+def test_a_book_is_begun_with_its_first_chapters(made: Make) -> None:
+    table = {"SUMMARY.md": "".join(f"- [{name}](text/{name}.md)\n" for name in "zcxya")}
+    index = made({**BOOK, **table})
+    answer = answer_by_way(Question("Where do I begin to read?"), index)
+    assert answer is not None
+    first = answer.text(range(1, 99)).partition("**Begin with**")[2].partition("**What it is**")[0]
+    assert [line.split("`")[1] for line in first.strip().split("\n")] == [
+        "README.md",
+        *(f"text/{one}.md" for one in "zcxya"),
+    ]
+    other = answer_by_way(Question("What are the chapters?"), index)
+    assert other is not None and other.way == "overview"
+    assert "Begin with" not in other.text(range(1, 99))
+
+
+def test_no_starter_is_about_rights_or_about_links_to_elsewhere(made: Make) -> None:
+    links = "".join(f"- [On let {number}](https://example.org/{number})\n" for number in range(5))
+    text = "本章介绍怎样声明变量，也介绍怎样使用它们，并给出一些例子。\n"
+    pages = {
+        "README.md": f"# 教程\n\n{text}\n## 版权许可\n\n{text}",
+        "docs/let.md": f"# 变量\n\n## 声明变量\n\n{text}",
+        "docs/reference.md": f"# 参考链接\n\n## let 和 const\n\n{links}",
+    }
+    asked = [one.question for one in starters(made(pages))]
+    assert any("声明变量" in one for one in asked)
+    assert not any("许可" in one or "let 和 const" in one for one in asked)

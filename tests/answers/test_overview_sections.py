@@ -8,6 +8,7 @@ from overview_parts import FILES, Make
 from quaestor.answers.overview.make_overview import make_overview
 from quaestor.answers.overview.overview_answer import answer_with_section, describe_folder
 from quaestor.answers.way import Question
+from quaestor.answers.ways import answer_by_way
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,33 @@ def test_a_program_comes_before_its_front_end(made: Make) -> None:
     found = make_overview(made(files), count=len)
     [parts] = [one for one in found.sections if one.title == "Main parts"]
     assert [one.name for one in parts.entries if not one.depth and one.name.endswith("/")][:2] == ["shop/", "front/"]
+
+
+def test_where_to_begin_is_told_first(made: Make) -> None:
+    users = {f"shop/part{number}.py": "from shop.core import run\n" for number in range(3)}
+    index = made(
+        {
+            "README.md": "# Shop\n\nShop sells many things to many people.\n",
+            "CONTRIBUTING.md": "# Helping\n\nWhoever helps us is welcome here.\n",
+            "docs/architecture.md": "# Architecture\n\nThe core runs all of the parts.\n",
+            "docs/deep/er/design.md": "# Design\n\nIt is the design of a thing deep down.\n",
+            "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',
+            "shop/cli.py": "from shop.core import run\n\n\ndef main():\n    run()\n",
+            "shop/core.py": "def run():\n    pass\n",
+            **users,
+        }
+    )
+    for asked in (
+        "Where do I begin to read?",
+        "What files should I read first?",
+        "Wo fange ich an?",
+        "从哪里开始读代码",
+    ):
+        answer = answer_by_way(Question(asked), index)
+        assert answer is not None and answer.way == "overview"
+        first = answer.text(range(1, 99)).partition("**Begin with**")[2].partition("**What it is**")[0]
+        names = [line.split("`")[1] for line in first.strip().split("\n")]
+        assert names == ["README.md", "docs/architecture.md", "CONTRIBUTING.md", "shop → shop/cli.py", "shop/core.py"]
+        assert "imported by 4 files" in first
+    answer = answer_by_way(Question("What is this?"), index)
+    assert answer is not None and "Begin with" not in answer.text(range(1, 99))

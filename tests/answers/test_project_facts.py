@@ -11,7 +11,7 @@ from overview_parts import Make
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin
+from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_with_customary_file
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
 from quaestor.answers.way import Question, Way
@@ -433,3 +433,42 @@ def test_a_section_tells_how_to_add_one_more_of_a_kind(
 ) -> None:
     with index_of(tmp_path / "shop", GUIDES) as index:
         assert places(index, question, answer_how_to_add) == found
+
+
+CUSTOMARY = {
+    "docs/History.md": "# Change Log\n\n## 2.0\n\nAll of it is new.\n\n## 1.0\n\nIt is there.\n\n## 0.1\n\nA try.\n",
+    "lib/changes.rb": "def changes(order)\n  order\nend\n",
+    "tests/NEWS.md": "# News\n\nNone yet.\n",
+    "CONTRIBUTING": "Write to us.\n",
+    ".github/CODE_OF_CONDUCT.md": "# Conduct\n\nBe kind to all.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "path", "last"),
+    [
+        ("Is there a changelog?", "docs/History.md", 7),
+        ("Where are the release notes?", "docs/History.md", 7),
+        ("Does this project have a changelog file?", "docs/History.md", 7),
+        ("Where is the contributing guide?", "CONTRIBUTING", 1),
+        ("Does it have a code of conduct?", ".github/CODE_OF_CONDUCT.md", 3),
+    ],
+)
+def test_a_file_that_many_projects_have_is_shown(tmp_path: Path, question: str, path: str, last: int) -> None:
+    with index_of(tmp_path / "shop", CUSTOMARY) as index:
+        answer = answer_by_way(Question(question), index)
+    assert answer is not None and answer.known
+    assert answer.text([1]).startswith(f"`{path}` is there. It begins so:")
+    assert [(hit.path, hit.start_line, hit.end_line) for hit in answer.hits] == [(path, 1, last)]
+
+
+def test_a_file_that_is_not_there_is_not_made_up_from_what_comes_near(tmp_path: Path) -> None:
+    with index_of(
+        tmp_path / "shop", {"CONTRIBUTING.md": "# Helping\n\nPlease add a line to the changelog.\n"}
+    ) as index:
+        none = answer_with_customary_file(Question("Is there a changelog?"), index)
+        other = answer_with_customary_file(Question("Is there a roadmap?"), index)
+        assert answer_with_customary_file(Question("Is there a way to add a line?"), index) is None
+        assert answer_with_customary_file(Question("Where is the line added to the changelog?"), index) is None
+    assert none is not None and not none.known and "git may tell" in none.text([])
+    assert other is not None and other.text([]) == "No file here is called `roadmap`."

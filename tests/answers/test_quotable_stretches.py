@@ -64,7 +64,9 @@ ITEMS = st.lists(st.integers(5, 60), min_size=2, max_size=14)
 def test_items_of_a_list_are_quoted_with_what_leads_to_it(lengths: list[int], lead: str) -> None:
     items = "\n".join(f"- Item {number}: {'word ' * length}" for number, length in enumerate(lengths))
     text = f"# Rules\n\n{lead}\n\n{items}\n\n# Others\n\n- Item of its own.\n"
-    for stretch in of(text):
+    found = of(text)
+    assert {stretch.section for stretch in found} == {"Rules", "Others"}
+    for stretch in found:
         shown = [text[start:end] for start, end in stretch.parts]
         if stretch.section == "Rules" and lead.strip("*").endswith(":"):
             assert shown[0].startswith(lead)
@@ -77,7 +79,9 @@ def test_items_of_a_list_are_quoted_with_what_leads_to_it(lengths: list[int], le
 def test_rows_of_a_table_are_quoted_with_its_head(lengths: list[int]) -> None:
     rows = "\n".join(f"| {number} | {'word ' * length}|" for number, length in enumerate(lengths))
     text = f"Prices rise.\n\n| Boat | Price |\n| :--- | ---: |\n{rows}\n\n| no head |\n| at all |\n"
-    for stretch in of(text):
+    found = of(text)
+    assert all(any(row in stretch.text for stretch in found) for row in rows.split("\n"))
+    for stretch in found:
         shown = "\n".join(text[start:end] for start, end in stretch.parts)
         if "word" in shown:
             assert "| Boat | Price |\n| :--- | ---: |" in shown
@@ -177,7 +181,9 @@ def test_a_footnote_is_said_to_readers() -> None:
 
 def test_a_long_paragraph_is_cut_between_sentences() -> None:
     sentences = [f"Sentence {number} says that the queue is emptied before the process ends." for number in range(30)]
-    for one in texts(" ".join(sentences)):
+    cut = texts(" ".join(sentences))
+    assert len(cut) > 1
+    for one in cut:
         assert len(one) <= MOST_CHARACTERS
         assert one.startswith("Sentence ")
         assert one.endswith("ends.")
@@ -267,8 +273,9 @@ def test_of_a_long_definition_whole_statements_are_quoted_beneath_its_head() -> 
 
 def test_without_a_grammar_indentation_tells_where_a_statement_ends() -> None:
     text = "start {\n    wait 5\n}\n" + "".join(f"rule {number} {{\n    keep {number}\n}}\n" for number in range(20))
-    for one in texts(text, "nginx"):
-        assert one.count("{") == one.count("}")
+    found = texts(text, "nginx")
+    assert any("rule 19" in one for one in found)
+    assert all(one.count("{") == one.count("}") > 0 for one in found)
 
 
 @given(

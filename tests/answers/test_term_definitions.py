@@ -30,9 +30,15 @@ FORMS = {
     "## What is a span?\n\nOne operation within a larger whole of them.": ("span", Form.ASKED),
     "### `workers`\n\nHow many of them are there to load all of it.": ("workers", Form.SECTION),
     "## What is a `span`?\n\nOne operation within a larger whole of them.": ("span", Form.ASKED),
+    "## Span 的含义\n\n所谓 `Span`，简单说就是一个操作，里面保存着某个结果。": ("span", Form.ASKED),
+    "### 什么是 Span\n\n简单说就是一个操作，里面保存着某个结果。": ("span", Form.ASKED),
+    "## Spanとは何か\n\n全体の中のひとつの操作である、と言えます。": ("span", Form.ASKED),
     "## Eager Loading\n\nEverything that belongs together comes at once.": ("eager loading", Form.SECTION),
     "All is quiet here. A crate is one of many things that are shipped.": ("crate", Form.WITHIN),
     "We are the Technology Transformation Services (TTS), and proud of it.": ("TTS", Form.WRITTEN_OUT),
+    "The ferry feature lets anybody cross who has a coin.": ("ferry", Form.SERVES),
+    "All is quiet. A ferry allows people to cross the river.": ("ferry", Form.SERVES),
+    "The main purpose of a buddy is to answer what nobody else does.": ("buddy", Form.SERVES),
     "Complex tables are tables with more than two levels of heads.": ("complex table", Form.SENTENCE),
     "Zweige sind Stränge, die von anderen nichts wissen.": ("Zweige", Form.SENTENCE),
     "Les arbres sont des structures où chaque nœud a un parent.": ("arbres", Form.SENTENCE),
@@ -45,6 +51,11 @@ FORMS = {
     "## Qu’est-ce qu’une voie ?\n\nCe que prend une lettre pour arriver.": ("voie", Form.ASKED),
 }
 NOT_DEFINED = {
+    "## Ferry\n\n_a.k.a. the slow boat across the river_": "ferry",
+    "## Ferry\n\n<https://example.org/about/the/old/ferry/across.html>": "ferry",
+    "The ferry lets.": "ferry",
+    "The purpose of the ferry landing is to keep feet dry.": "ferry",
+    "Whoever owns a ferry allows people to cross.": "ferry",
     "Tables are coded properly, and nobody minds them at all.": "tables",
     "Caddy is running on port 80, and all of it is well.": "Caddy",
     "- [Eager Loading](#eager-loading)\n    - [Constraining Eager Loads](#constraining)": "eager loading",
@@ -196,6 +207,15 @@ def test_the_document_that_bears_the_terms_name_comes_first_and_a_translation_la
     assert places(documents, "What is a code of conduct?") == [("code-of-conduct.md", 3, 3)]
 
 
+def test_headings_of_minutes_define_nothing(tmp_path: Path) -> None:
+    said = "## Ferry\n\nNobody was there who knew more about it.\n"
+    for folder, name in (("meetings", "2019-01-02.md"), ("notes", "minutes_3.md"), ("guide", "boats.md")):
+        with index_of(
+            tmp_path / folder, {f"{folder}/{name}": f"# All of it\n\n{said}", "a.md": "# A\n\nOther.\n"}
+        ) as index:
+            assert (answer_by_way(Question("What is a ferry?"), index) is None) is (folder != "guide")
+
+
 def test_what_nobody_defines_is_left_to_the_search(documents: Index) -> None:
     assert answer_by_way(Question("What is a carrier pigeon?"), documents) is None
 
@@ -242,3 +262,25 @@ def test_two_terms_are_told_apart_by_their_definitions_unless_a_section_is_about
         assert places(index, "What is the difference between a branch and a leaf?") == expected
         assert answer_by_way(Question("What is the difference between a root and a stem?"), index) is None
         assert answer_by_way(Question("What is the difference between a root and a twig?"), index) is None
+
+
+def test_two_terms_may_share_their_last_word(tmp_path: Path) -> None:
+    pages = {
+        "doors.md": "# Doors\n\n## Front Door\n\nWhere guests come in.\n\n## Back Door\n\nWhere the coal comes in.\n",
+        "house.md": "# House\n\nIt has a front, a back and doors.\n",
+    }
+    with index_of(tmp_path / "house", pages) as index:
+        expected = [("doors.md", 3, 5), ("doors.md", 7, 9)]
+        assert places(index, "What is the difference between the front and the back door?") == expected
+        assert places(index, "What is the difference between the front door and the back door?") == expected
+
+
+def test_lines_of_a_block_of_code_define_nothing(tmp_path: Path) -> None:
+    code = "".join(f"span.step{number}(function (value) {{ return value; }})\n" for number in range(60))
+    page = (
+        f"# Calls\n\nThey are made one by one.\n\n```js\n{code}```\n\n## Span 的含义\n\n所谓 `Span`，就是一个操作。\n"
+    )
+    with index_of(tmp_path / "book", {"calls.md": page, "other.md": "# Other\n\nAnother page.\n"}) as index:
+        answer = answer_by_way(Question("What is a span?"), index)
+    assert answer is not None
+    assert "所谓" in answer.hits[0].text and "function" not in answer.hits[0].text

@@ -136,3 +136,10 @@ def test_one_question_in_two_clauses_stays_one(ferry: Index, question: str) -> N
 
 def test_later_in_a_conversation_this_is_something_said(ferry: Index) -> None:
     assert INTRODUCTION not in told(ferry, "What is this and how do I build it?", "What does carry do?")
+
+
+def test_a_later_question_is_about_the_subject_of_the_one_before(ferry: Index) -> None:
+    uses = told(ferry, "who uses it?", "what does `carry` do?")
+    assert uses == told(ferry, "who uses `carry`?")
+    assert "src/quay.py" in uses
+    assert told(ferry, "what does it do?", "who uses `carry`?") == told(ferry, "what does `carry` do?")

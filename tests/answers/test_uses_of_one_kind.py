@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.callers import answer_with_callers
+from quaestor.answers.overview.overview_answer import answer_with_importers
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 
@@ -239,3 +241,50 @@ def test_a_document_among_tests_tests_nothing(index: Index) -> None:
     text, places = answered(index, "who calls tie_up?")
     assert text.startswith("`tie_up` is used at 1 place in 1 file.")
     assert places == [("rust/lib.rs", 4), ("rust/web_pier.rs", 3)]
+
+
+IMPORTING = {
+    "go.mod": "module example.org/ferry\n",
+    "quay/quay.go": "package quay\n\nfunc Land() {\n}\n",
+    "main.go": 'package main\n\nimport (\n\t"a.io/acme/tui/v2"\n\t"example.org/ferry/quay"\n)\n\nfunc main() {\n}\n',
+    "main_test.go": 'package main\n\nimport "example.org/ferry/quay"\n\nfunc TestLand() {\n}\n',
+    "quay/shed.go": 'package quay\n\nimport "example.org/ferry/quay/deep"\n',
+    "src/lib.rs": "use serde_json::{\n    Value,\n};\n\npub fn moor() {}\n",
+    "web/a.js": "import { produce } from '@acme/tui'\n\nexport const a = produce\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "says", "places"),
+    [
+        ("What depends on quay?", "`quay/` is imported by 1 file and by 1 test file.", ["main.go:5", "main_test.go:3"]),
+        ("which files import the `quay` folder", "`quay/` is imported by 1 file", ["main.go:5", "main_test.go:3"]),
+        ("what is tui used for?", "`tui`, which is not defined here, is imported by 1 file.", ["main.go:4"]),
+        ("Where is the serde-json crate used?", "`serde-json`, which is not defined here,", ["src/lib.rs:1"]),
+        ("what uses @acme/tui", "`@acme/tui`, which is not defined here,", ["web/a.js:1"]),
+    ],
+)
+def test_who_imports_a_folder_or_a_package_from_elsewhere(
+    tmp_path: Path, question: str, says: str, places: list[str]
+) -> None:
+    with index_of(tmp_path / "ferry", IMPORTING) as index:
+        answer = answer_by_way(Question(question), index)
+    assert answer is not None and answer.way == "callers"
+    assert answer.text(range(1, 99)).startswith(says)
+    assert [f"{hit.path}:{hit.start_line}" for hit in answer.hits] == places
+
+
+@pytest.mark.parametrize(
+    "question", ["What is quay used for?", "what uses gulls?", "What does it depend on?", "who uses it?"]
+)
+def test_what_nothing_imports_or_is_here_for_something_has_no_importers(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "ferry", IMPORTING) as index:
+        assert answer_with_importers(Question(question), index) is None
+
+
+def test_of_many_importers_some_are_quoted_and_the_others_named(tmp_path: Path) -> None:
+    files = {f"part{number}.py": "import numpy as np\n" for number in range(10)}
+    with index_of(tmp_path / "ferry", files) as index:
+        answer = answer_by_way(Question("What depends on numpy?"), index)
+    assert answer is not None and len(answer.hits) == 8
+    assert answer.text(range(1, 99)).endswith("Also by `part8.py`, `part9.py`.")

@@ -52,6 +52,18 @@ def test_a_name_with_a_slip_is_taken_for_the_nearest(index: Index) -> None:
     assert "`send_with_rertry` occurs nowhere here; this is about `send_with_retry`" in text_of(answer)
 
 
+def test_a_name_that_only_a_changelog_knows_is_quoted_from_there(tmp_path: Path) -> None:
+    files = {
+        "CHANGELOG.md": "# Changes\n\n## 2.0\n\n- `_concatValue()` is called `_collectValue()` now\n- other things\n",
+        "lib/command.js": "class Command {\n  _collectValue(value) {\n    return [value];\n  }\n}\n",
+    }
+    with index_of(tmp_path / "corpus", files) as index:
+        answer = checked_answer(index, "who calls _concatValue?")
+    assert answer.known
+    assert text_of(answer).startswith("No code in this corpus uses or defines `_concatValue`. It is mentioned here:")
+    assert places(answer) == [("CHANGELOG.md", 5)]
+
+
 def test_a_name_that_stands_nowhere_is_said_to(index: Index) -> None:
     answer = checked_answer(index, "who calls reticulate_splines?")
     assert not answer.known

@@ -141,6 +141,11 @@ They turn.
             ["frob - turns knobs, and turns them back", "OPTIONS", "Of knobs", "-k , --keep n", "-q"],
         ),
         ("frob.mdoc", MDOC, ["frob - turns knobs", "OPTIONS", "-k , -keep n", "base-index"]),
+        (
+            "frob.mld",
+            "{0 Frob}\n\n{1:use Use of {!Frob.turn}}\nIt {b turns}.\n{2 [on] and off }\n",
+            ["Frob", "Use of Frob.turn", "on and off"],
+        ),
         ("frob.pod", POD, ["frob - turns knobs", "OPTIONS", "--keep=n (default: <5)", "none", "Of knobs"]),
         (
             "frob.texi",

@@ -278,7 +278,9 @@ def named(name: str, kind: str, size: int = 10, **more: Any) -> Made:
         ([named("b", "block", 50), named("x", "field")], "x"),
         ([sized(50), named("b", "block")], "b"),
         ([named("f", "function", 50, part=True), named("g", "function")], "g"),
-        ([named("m", "function", 50, scope=("A",)), named("g", "function")], "g"),
+        ([named("m", "function", 50, scope=("A",)), named("g", "function")], "m"),
+        ([named("m", "function", 20, scope=("A",)), named("g", "function", 21)], "g"),
+        ([named("m", "method", 50, scope=("A", "B")), named("n", "method", scope=("A",)), named("T", "type")], "m"),
         ([named("f", "function", 20), named("g", "function", 21)], "g"),
         ([named("f", "function", 20), named("g", "function", 20)], "f"),
         # Only the first line of a class is here, and one member: that is what the chunk is about.
@@ -290,6 +292,7 @@ def named(name: str, kind: str, size: int = 10, **more: Any) -> Made:
         ([named("A", "class", 10), named("x", "field", 31, scope=("A",))], "A"),
         ([named("Part", "section", 10), named("Below", "section", 31, scope=("Part",))], "Below"),
         ([named("T", "type", 10), named("m", "method", 31, scope=("T",))], "T"),
+        ([named("T", "type", 10, scope=("A",)), named("m", "method", 31, scope=("A", "T", "U"))], "T"),
     ],
 )
 def test_a_chunk_is_about_what_encloses_the_rest(made: list[Made], expected: str) -> None:

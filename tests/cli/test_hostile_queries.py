@@ -77,6 +77,14 @@ WORDS = st.sampled_from(
     ["retry", "Cart", "send_with_retry", "dough", "503", "OR", "(", '"', "src/retry.py", "::", "~2"]
 )
 TEXTS = st.text(max_size=80) | st.lists(WORDS | st.text(max_size=6), max_size=8).map(" ".join)
+# What the ways to answer read a question by, with and without a name between: what follows each of them may be nothing.
+ASKED = st.sampled_from(
+    """what does do is who calls uses where defined how do I change set the default of why was when added raised error
+    exit code 3 environment variables section 4.2 read file class function subtypes callers imports returns arguments
+    last version 0.8 commit overview configure turn off" = : :: ? . , ` `` `` () `()` '' # / .py () src/ Cart
+    shop/cart.py retry wer ruft qui appelle quién 谁 调用""".split()
+)
+QUESTIONS = TEXTS | st.lists(ASKED | WORDS, max_size=9).map(" ".join) | st.lists(ASKED, max_size=4).map("".join)
 
 
 @given(query=TEXTS)
@@ -87,7 +95,9 @@ def test_any_search_is_answered_in_json(corpus: Path, query: str) -> None:
     check_search(corpus, query)
 
 
-@given(question=TEXTS)
+@given(question=QUESTIONS)
+@example(question="`")
+@example(question="what does `()` do?")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_question_is_answered_in_json(corpus: Path, question: str) -> None:
     check_ask(corpus, question)

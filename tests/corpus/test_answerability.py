@@ -235,7 +235,9 @@ def test_what_a_question_is_about_is_missing_where_no_hit_mentions_it() -> None:
 def test_what_makes_up_little_of_a_question_or_says_little_is_not_missing() -> None:
     question = "After an upgrade the worker of another tenant reads my encrypted payload twice, who schedules its job?"
     assert missing(question, encrypt=0) == ()
-    assert missing("Where is the payload kept?", kept=0) == ()
+    assert missing("Where is the payload kept?", keep=0) == ()
+    assert missing("Where is the payload computed?", comput=0) == ()
+    assert missing("How are payloads managed?", manag=0) == ()
     assert missing("Where does payload 2147483647 end?", **{"2147483647": 0}) == ()
 
 
@@ -336,3 +338,17 @@ def test_of_few_hits_only_names_tell() -> None:
 )
 def test_names_in_messages_and_other_languages_tell_nothing(question: str) -> None:
     assert doubt_of(question, hits_of([12.0, *[7.0] * 9]), ("Till",), alike=0.4).names == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("How do people change the depth?", ("depth",)),
+        ("Is it possible to turn the wheel?", ("wheel",)),
+        ("Does it support changing?", ("support", "chang")),
+    ],
+)
+def test_words_with_which_people_ask_for_anything_say_nothing_beside_others(
+    question: str, terms: tuple[str, ...]
+) -> None:
+    assert terms_of_words(question) == terms

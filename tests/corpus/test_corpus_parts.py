@@ -149,11 +149,13 @@ MANIFESTS = [
     ("packages/cart/package.json", '{"name": "@shop/cart"}'),
     ("packages/broken/package.json", '{"name": '),
     ("packages/odd/package.json", "[1]"),
+    ("go/go.mod", "module example.org/shop\n\ngo 1.25\n"),
     ("crates/till-core/Cargo.toml", '[package]\nedition = "2021"\nname = "till-core"\n\n[dependencies]\n'),
 ]
 IN_PACKAGES = """app/Orders/Order.php tests/Orders/OrderTest.php packages/cart/src/index.ts packages/cart/src/sum.ts
     packages/page/page.ts crates/till-core/src/lib.rs crates/till-core/src/coins.rs crates/till/src/main.rs
-    vendor/serde/de.rs""".split()
+    vendor/serde/de.rs go/till/drawer.go go/log/log.go app/Exception.php lib/shop.rb lib/bench.rb shop.gemspec shop.json
+    shop.md""".split()
 
 
 @pytest.mark.parametrize(
@@ -171,6 +173,22 @@ IN_PACKAGES = """app/Orders/Order.php tests/Orders/OrderTest.php packages/cart/s
         ("rust", "use till_core::{Coin, Note};\n", "crates/till/src/main.rs", ["crates/till-core/src/lib.rs"]),
         ("rust", "use till_core::coins::Coin;\n", "crates/till/src/main.rs", ["crates/till-core/src/coins.rs"]),
         ("rust", "use serde::de::Error;\n", "crates/till/src/main.rs", [None]),
+        # A folder of the same name elsewhere is another package.
+        ("go", '"example.org/shop/till"\n"example.org/other/till"\n', "go/log/log.go", ["go/till/drawer.go", None]),
+        (
+            "go",
+            '"example.org/shop/log"\n"log"\n"a.io/shop/log/v2"\n',
+            "go/till/drawer.go",
+            ["go/log/log.go", None, None],
+        ),
+        ("php", "use Exception;\n", "app/Orders/Order.php", [None]),
+        # A file is named whole, and neither a manifest nor a page is one.
+        (
+            "ruby",
+            "require 'shop'\nrequire 'bench/ips'\nrequire 'bench'\n",
+            "a.rb",
+            ["lib/shop.rb", None, "lib/bench.rb"],
+        ),
     ],
 )
 def test_imports_of_a_repositorys_own_packages(

@@ -92,6 +92,12 @@ def test_no_path_leads_out_or_into_version_control(path: str) -> None:
         ("docs/.github/workflows/x", ["dot"]),
         ("Makefile", ["builds, tests or tools"]),
         ("notajenkinsfile.md", []),
+        # By their folder, or where they lie.
+        ("api/requirements/dev.txt", ["builds, tests or tools"]),
+        ("githooks/lint", ["builds, tests or tools"]),
+        ("requirements/notes/dev.md", []),
+        ("tasks.py", ["builds, tests or tools"]),
+        ("src/tasks.py", []),
     ],
 )
 def test_what_a_person_is_asked_about(path: str, words: list[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-EXAMPLES = 40
+EXAMPLES = max(40, settings.default.max_examples)
 _MOST_PIECES = 30
 
 

@@ -260,7 +260,9 @@ def test_the_whole_answer(ferry: tuple[Index, dict[str, str]], question: str) ->
 @pytest.mark.parametrize("question", ["what changed since 1.0", "when was open_table added?"])
 def test_every_mark_is_of_lines_that_stand_there(ferry: tuple[Index, dict[str, str]], question: str) -> None:
     index, _ = ferry
-    for hit in history_of(index, question).hits:
+    hits = history_of(index, question).hits
+    assert hits
+    for hit in hits:
         assert index.read_lines(hit.path, hit.start_line, hit.end_line).text == hit.text
 
 

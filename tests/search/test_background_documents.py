@@ -20,6 +20,13 @@ from quaestor.search.path_roles import profile_path
         ("NEWS", "changelog"),
         ("docs/release-notes/1.0.md", "changelog"),
         ("docs/whatsnew/v1.2.rst", "changelog"),
+        ("docs/versionhistory.rst", "changelog"),
+        ("docs/release-history.md", "changelog"),
+        ("doc/ReleaseNotes4.13.md", "changelog"),
+        ("doc/announce/release-3.6.rst", "changelog"),
+        ("docs/release-1.2/install.md", ""),
+        ("docs/release.md", ""),
+        ("docs/html5.md", ""),
         ("src/history.rs", ""),
         ("lib/news.py", ""),
         ("LICENSE", "legal"),
@@ -170,6 +177,28 @@ def test_what_editions_and_generated_files_say_stands_behind(tmp_path: Path) -> 
         paths = [hit.path for hit in index.search("Where is the exit status chosen?")]
     assert set(paths[:2]) == {"tool.py", "guide.html"}
     assert sorted(paths[2:]) == ["status.h", "tool-1.10.py", "tool-1.2.py"]
+
+
+@pytest.mark.parametrize(
+    ("path", "question", "comes_first"),
+    [
+        ("users/releases.md", "How often are releases made?", True),
+        ("club/history.md", "what is the history of the releases made here", True),
+        ("releases.md", "How often are releases made?", False),
+        ("vendor/users/releases.md", "How often are releases made?", False),
+        ("users/changes.md", "How often are changes made to releases?", False),
+        ("users/releases.md", "How often are boats made?", False),
+    ],
+)
+def test_a_document_in_a_folder_is_about_what_it_is_called(
+    tmp_path: Path, path: str, question: str, comes_first: bool
+) -> None:
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).write_text("# Made\n\nReleases, changes, boats and history are made here, often on Tuesdays.\n")
+    (tmp_path / "boats.md").write_text("# Boats\n\nThey are made.\n")
+    with Index.build(tmp_path) as index:
+        hits = index.search(question, 2)
+    assert (hits[0].path == path) is comes_first
 
 
 def test_what_bears_no_version_is_no_edition() -> None:

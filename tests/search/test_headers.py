@@ -63,13 +63,27 @@ def flagged(paths: list[str], behind: list[bool] | None = None, corpora: list[in
 
 
 @pytest.mark.parametrize(
-    ("header", "source"), [("a/pool.h", "b/pool.c"), ("pool.hpp", "src/pool.CC"), ("Pool.h", "Pool.mm")]
+    ("header", "source"),
+    [
+        ("a/pool.h", "b/pool.c"),
+        ("pool.hpp", "src/pool.CC"),
+        ("Pool.h", "Pool.mm"),
+        ("pool.mli", "pool.ml"),
+        ("pool.cppo.mli", "pool.cppo.ml"),
+        ("Pool.fsi", "Pool.fs"),
+        ("pool.ads", "pool.adb"),
+    ],
 )
 def test_a_header_is_known_by_the_name_of_its_source(header: str, source: str) -> None:
     assert flagged([header, source]) == [True, False]
     assert flagged([header, f"other_{source.rpartition('/')[2]}"]) == [False, False]
     assert flagged([header, source], behind=[False, True]) == [False, False]
     assert flagged([header, source], corpora=[0, 1]) == [False, False]
+
+
+@pytest.mark.parametrize("paths", [["pool.mli", "pool.c"], ["pool.h", "pool.ml"], ["pool.ads", "pool.mli"]])
+def test_a_header_of_one_language_is_not_implemented_in_another(paths: list[str]) -> None:
+    assert not any(flagged(paths))
 
 
 @given(st.lists(st.from_regex(r"[ab]/[xy]\.(?:h|hpp|c|cc|py|md|)", fullmatch=True), unique=True, min_size=1))

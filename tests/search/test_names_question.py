@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.answers.answer_from_file import read_file_question
-from quaestor.answers.ask_back import is_without_context, with_context
+from quaestor.answers.ask_back import is_without_context, with_context, with_subject
+from quaestor.answers.way import Question
 from quaestor.search.names_in_question import NameQuestion, bare_name, looks_like_a_file, read_name_question
 
 
@@ -132,6 +133,39 @@ def test_a_question_without_a_telling_word_that_goes_on_is_read_with_the_one_bef
     assert with_context("And on a phone?", ["What is a major mode?"]) == "And on a phone?"
     assert with_context("and parse_minor?", ["What is a major mode?"]) == "and parse_minor?"
     assert with_context("Wann war das?", []) == "Wann war das?"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "text", "meant"),
+    [
+        (["what does the pager do?"], "who wrote it?", "who wrote the pager?"),
+        (["what does the pager do?", "and where is that tested?"], "who wrote it?", "who wrote the pager?"),
+        (["How does fuzzy filtering work?"], "and where is that tested?", "and where is fuzzy filtering tested?"),
+        (["When and why was `Retry` added?"], "who uses it?", "who uses `Retry`?"),
+        (["where is the config loaded?"], "who wrote that?", "who wrote the config?"),
+        (["who calls send_now?"], "where is it defined?", "where is send_now defined?"),
+        (["What's src/a.py for?"], "when was it last changed?", "when was src/a.py last changed?"),
+        # What names no subject, and what is about another one since.
+        (["What is this?"], "who wrote it?", None),
+        (["how do I install it?"], "who wrote it?", None),
+        (["what does the pager do?", "list all commands"], "who wrote it?", None),
+        (["what does the pager do?"], "is that file big?", None),
+        (["what does the pager do?"], "who wrote the filter, and is there more to know about it?", None),
+        (["what does the pager do?"], "who wrote the filter?", None),
+        ([], "who wrote it?", None),
+    ],
+)
+def test_what_it_is_in_a_later_question(earlier: list[str], text: str, meant: str | None) -> None:
+    question = with_subject(Question(text, tuple(earlier)))
+    assert (question.text if question else None) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [("What examples are there?", False), ("How many are there?", False), ("Why is it not there?", True)],
+)
+def test_there_is_no_place_where_something_is_said_to_be(text: str, lacking: bool) -> None:
+    assert is_without_context(text) == lacking
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_orders_and_wishes_are_for_documents(text: str) -> None:
     [
         "Where is the cache emptied?",
         "where does a retry give up",
-        "who decides that a lease has run out?",
+        "who empties the `lease_cache`?",
         "Which function turns a row into a record?",
         "A lease has run out: in which place is that seen?",
     ],
@@ -53,6 +53,7 @@ def test_who_asks_where_is_for_code(text: str) -> None:
         "the pool that another one wants",
         "you need to open the pool first",
         "Can you explain the pool?",
+        "Who approves a release?",
         "",
         "?!",
     ],

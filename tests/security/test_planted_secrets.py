@@ -86,10 +86,10 @@ QUESTIONS = [WORD, f"what is the token of the {WORD}?", "TOKEN password auths PR
 
 def test_the_index_holds_none(root: Path, tmp_path: Path) -> None:
     Index.build(root, settings=Settings(home=str(tmp_path / "home"))).close()
-    for file in (tmp_path / "home").rglob("*"):
-        if file.is_file():
-            # Names are told, as reasons for what was left out; what stands in the files is not.
-            assert leaks(file.read_bytes().decode("latin-1")) == set(), file
+    texts = {file: file.read_bytes().decode("latin-1") for file in (tmp_path / "home").rglob("*") if file.is_file()}
+    assert any(f"The {WORD} retries four times." in text for text in texts.values())
+    # Names are told, as reasons for what was left out; what stands in the files is not.
+    assert {file: leaks(text) for file, text in texts.items() if leaks(text)} == {}
 
 
 def test_no_command_prints_one(

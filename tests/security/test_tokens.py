@@ -19,7 +19,7 @@ from matrix import LAST, ROWS, Ids, Key
 from native_parts import begin, client
 from served import Running, serving, write
 
-from quaestor.server.http.token_guessing import Guesses
+from quaestor.accounts.rates import Guesses
 
 COOKIE = "quaestor_token"
 

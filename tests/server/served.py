@@ -22,13 +22,13 @@ import httpx
 import uvicorn
 
 from index_of_files import write_files
+from quaestor.accounts.rates import Guesses
 from quaestor.core.config import Settings
 from quaestor.server.free_port import listen_at
 from quaestor.server.http.app import create_app
 from quaestor.server.http.run_server import make_server
 from quaestor.server.http.served_from_settings import served_of
 from quaestor.server.http.served_state import Served
-from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.open_corpora import Corpora
 
 FILES = {

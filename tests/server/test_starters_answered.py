@@ -90,7 +90,11 @@ def test_each_starter_is_answered_with_a_verified_quote(
 
 
 ROWING = {
-    "README.md": "# Ferry\n\nFerry carries requests.\n\n```py\nCrossing().carry_over(1)\n```\n",
+    "README.md": "# Ferry\n\nFerry carries requests.\n\n```py\n"
+    "Window(Crossing(Ferryman(MOST_BOATS))).carry_over(1) or FerryError()\n```\n",
+    "ferry/limits.py": "MOST_BOATS = 3\n",
+    "ferry/faults.py": 'class FerryError(Exception):\n    """Says what sank."""\n',
+    "ferry/ferryman.py": "def Ferryman(one):\n    return one\n",
     "ferry/crossing.py": 'class Crossing:\n    """Carries one request."""\n',
     "ferry/carry.py": "def carry_over(one):\n    return one\n",
     "ferry/deck.py": 'class Deck:\n    """Holds what waits."""\n' + "    waiting_now = 1\n" * 99,
@@ -100,12 +104,23 @@ ROWING = {
 }
 
 
+NOT_ASKED_ABOUT = ("Window", "read_version", "flags", "Ferryman", "MOST_BOATS", "FerryError")
+
+
 def test_what_the_readme_names_comes_before_what_is_largest(tmp_path: Path) -> None:
     with index_of(tmp_path / "corpus", ROWING) as index:
         found = [one.question for one in starters(index) if "`" in one.question]
     assert found[:2] == ["What does the class `Crossing` do?", "What does `carry_over` do?"]
     assert "What does the class `Deck` do?" in found
-    assert not any(name in one for one in found for name in ("Window", "read_version", "flags"))
+    assert not any(name in one for one in found for name in NOT_ASKED_ABOUT)
+
+
+def test_what_the_readme_names_most_often_is_asked_about_first(tmp_path: Path) -> None:
+    readme = "# Ferry\n\nCall `bring_back`, or `carry_over` where the river is wide: `carry_over` waits.\n"
+    code = {f"ferry/{name}.py": f"def {name}(one):\n    return one\n" for name in ("bring_back", "carry_over")}
+    with index_of(tmp_path / "corpus", {"README.md": readme} | code) as index:
+        found = [one.question for one in starters(index) if "What does `" in one.question]
+    assert found == ["What does `carry_over` do?", "What does `bring_back` do?"]
 
 
 @pytest.mark.parametrize(
@@ -209,6 +224,22 @@ def test_of_many_documents_the_largest_are_asked_about_and_longer_things_first(t
         ("Tell me about trains.", 1, 4),
     ]
     assert {"d29.md", "d28.md"} <= {one.path for one in found}
+
+
+def test_sections_lose_their_numbers_and_a_readme_that_names_the_project_gives_the_subject(tmp_path: Path) -> None:
+    readme = "# The Corpus guide\n\nIt is short.\n\n## 1. Installation\n\nPut it there.\n"
+    guide = "# Harbours\n\nThey are open.\n\n## 2.1 Loading a boat:\n\nCarry it.\n"
+    with index_of(tmp_path / "corpus", {"README.md": readme, "harbours.md": guide}) as index:
+        found = [one.question for one in starters(index)]
+    assert "How do I install The Corpus guide?" in found
+    assert "How do I load a boat?" in found
+
+
+def test_a_heading_of_two_documents_makes_a_question_and_one_of_three_none(tmp_path: Path) -> None:
+    files = {f"d{number}.md": f"# Pier {number}\n\nOpen.\n\n## Night tariffs\n\nHigh.\n" for number in range(3)}
+    for count, asked in ((2, True), (3, False)):
+        with index_of(tmp_path / f"corpus{count}", dict([*files.items()][:count])) as index:
+            assert ("Tell me about night tariffs." in {one.question for one in starters(index)}) == asked
 
 
 def test_a_section_answers_with_any_line_that_it_shares() -> None:

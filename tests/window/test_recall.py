@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from quaestor.core.messages import Message
 from quaestor.window import Recall, SharedRecall
 from quaestor.window.message_reading import speaker_of
-from quaestor.window.recall import MessageTerms, _MessageVectors, smooth_over_neighbours
+from quaestor.window.recall import MessageTerms, _MessageVectors, _top_messages, smooth_over_neighbours
 
 
 class Letters:
@@ -160,6 +160,11 @@ def test_words_beside_a_message_are_indexed_with_it() -> None:
     described = Recall(describe=lambda message: days.get(message.content, ""))
     assert best(messages, described) == 7
     assert not Recall().score(messages, 30).any()
+
+
+def test_the_best_messages_come_first_and_earlier_ones_of_those_that_fit_equally() -> None:
+    assert _top_messages(np.array([1.0, 4.0, 2.0, 4.0, 3.0]), 3).tolist() == [1, 3, 4]
+    assert _top_messages(np.array([1.0, 4.0]), 9).tolist() == [1, 0]
 
 
 def test_rare_words_of_the_best_messages_widen_the_query() -> None:

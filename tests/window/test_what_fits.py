@@ -103,6 +103,8 @@ def test_the_largest_number_that_fits(most: int, bound: int) -> None:
         ("abcde fghij", 10, "abcde fg\n~"),
         ("abcdef ghij", 10, "abcdef\n~"),
         ("ab\ncdefghij", 10, "ab\ncdefg\n~"),
+        ("abcdefghijklm n op", 18, "abcdefghijklm n\n~"),
+        ("abcdefghijklm\nn\nop", 18, "abcdefghijklm\nn\n~"),
         ("abcdefgh\nij", 10, "abcdefgh\n~"),
         ("      xy", 7, None),
         ("a      bcd", 7, "a\n~"),
@@ -321,6 +323,12 @@ def test_without_marks_nothing_is_reserved_for_them() -> None:
     messages = [system("s" * 9), *[assistant("z" * 9) for _ in range(10)], user("q" * 9)]
     window = composed(messages, 3 + 20 + 40)
     assert (len(window.messages), window.tokens) == (6, 63)
+
+
+def test_the_results_of_a_call_leave_a_passage_its_floor() -> None:
+    window = composed([*HEADED, assistant("", "1"), tool("x" * 3000, "1")], 2000, passages=["c" * 20])
+    assert window.sections["passages"] > 0
+    assert any("c" * 20 in message.content for message in window.messages)
 
 
 def test_what_is_cut_short_says_so() -> None:

@@ -1,15 +1,22 @@
-"""Rate limits: a token bucket for each user, shared by all processes of a server or of several servers."""
+"""Rate limits: a token bucket for each user, shared by all processes of a server or of several servers.
+
+Addresses have buckets, too, which limit how many tokens of users they may guess.
+"""
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Literal
 
+from quaestor.accounts.users import User, Users, hash_token
 from quaestor.core.errors import LimitError
 from quaestor.state.rows import Connection, Shared, SharedFile
+
+_GUESSES_PER_MINUTE = 20
 
 
 class RateLimiter:
@@ -109,3 +116,45 @@ class RateLimiter:
         # In a transaction of its own: processes that each locked a bucket and waited for the other's would deadlock.
         with self._step("") as buckets:
             buckets.execute(full, (self._what, self._now(buckets), self._per_second, self._burst))
+
+
+class Guesses:
+    """Counts unknown tokens by address, and allows each address 20 a minute.
+
+    Without users there is nothing to guess, so clients may send any token. Over the limit, no new token is accepted
+    from an address, not even a valid one, since that would confirm a guess. Tokens that were accepted before stay
+    accepted, so that a guesser does not lock out others behind the same proxy.
+
+    Args:
+        clock: returns the time, as for ``RateLimiter``.
+        shared: the database that counts guesses for all processes; None to count in this process.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] | None = None, shared: Shared | None = None) -> None:
+        self._left = RateLimiter(_GUESSES_PER_MINUTE, _GUESSES_PER_MINUTE, clock=clock, shared=shared, what="guesses")
+        self._known: dict[str, bytes] = {}
+
+    def by_token(self, users: Users, token: str, address: str) -> User | None:
+        """Return the user of a token; None if it is unknown or revoked.
+
+        Raises:
+            LimitError: the address has sent too many unknown tokens.
+        """
+        place = _network_of(address)
+        if hash_token(token) not in self._known.values():
+            self._left.check(place)
+        user = users.by_token(token)
+        if user is not None:
+            self._known[user.id] = hash_token(token)
+        elif users.has_users():
+            self._left.take(place)
+        return user
+
+
+def _network_of(address: str) -> str:
+    """Return the part of an address that a guesser can hardly change: an IPv4 address, or an IPv6 /64 network."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return ""
+    return str(ip) if ip.version == 4 else str(ipaddress.ip_network((int(ip), 64), strict=False))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.explain_term import holds_documents
 from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
@@ -71,6 +71,7 @@ _ASKS_ORIGIN = (
     "the ",
 )
 _MOST_PAGES = 8
+_DEEPEST = 2
 _LONGEST_OF_ORIGIN = 120
 _KIND = r"(?:(?:an?|another|new|my|our|own|custom|additional|more|further|the)\s+)+(?P<{}>[\w-]+(?:\s+[\w-]+){{0,2}}?)"
 _THERE = r"(?:\s+(?:to|for|in)\s+(?:it|this|the)(?:\s+\w+)?)?"
@@ -89,6 +90,72 @@ _MOST_READ, _LONGEST_SECTION, _FEWEST_WORDS = 1000, 40, 8
 _PRINTED = re.compile(r"\bat \S+ line \d+\.?\s*$")
 """The place that Perl appends to a message; the question is not about that file."""
 _GLOB = re.compile(r"[*?\[\]!\\]")
+
+
+_CUSTOMARY = {
+    "changelog": "changelog changelogs changes history news releases releasenotes whatsnew",
+    "contributingguide": "contributing contribute",
+    "codeofconduct": "codeofconduct conduct",
+    "securitypolicy": "security",
+    "roadmap": "roadmap",
+    "architecturedocument": "architecture design",
+}
+"""Files that many projects have, by what people call them, with the stems of their names."""
+_CALLED_OTHERWISE = {
+    "releasenotes": "changelog",
+    "changes": "changelog",
+    "contributionguide": "contributingguide",
+    "contributionguidelines": "contributingguide",
+    "contributingguidelines": "contributingguide",
+    "contributorguide": "contributingguide",
+    "architecture": "architecturedocument",
+}
+_ASKS_FOR_FILE = re.compile(
+    r"(?:is there|do(?:es)? (?:it|they|you|this(?: \w+)?) have|where(?: is|'s| are| can i find| do i find)|show me)"
+    r"(?: (?:an?|any|the|its|your|some))? (?P<what>[a-z -]{4,30}?)(?: file| document)?"
+    r"(?: here| of (?:it|this(?: \w+)?))?"
+)
+_LINES_OF_HEAD = 8
+
+
+def answer_with_customary_file(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer whether there is a changelog or another file that many projects have; None for any other question."""
+    match = (
+        _ASKS_FOR_FILE.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST_OF_ORIGIN else None
+    )
+    what = re.sub(r"\W", "", match["what"]) if match is not None else ""
+    stems = _CUSTOMARY.get(_CALLED_OTHERWISE.get(what, what), "").split()
+    if match is None or not stems:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _show_customary(stems, corpus))
+
+
+def _show_customary(stems: Sequence[str], corpus: Corpus) -> WayAnswer:
+    """Show the beginning of the shallowest file that is called so, or say that there is none."""
+    named = (profile_path(path) for path in corpus.store.documents())
+    fitting = [
+        (stems.index(one.stem), one.depth, one.path)
+        for one in named
+        if one.stem in stems
+        and one.depth <= _DEEPEST
+        and not (one.test or one.example)
+        and _is_written(one.path, one.prose)
+    ]
+    draft = Draft()
+    if not fitting:
+        told = " What changed, git may tell: ask for the last release." if stems[0] == "changelog" else ""
+        draft.say(f"No file here is called {' or '.join(map(in_code, stems))}.{told}")
+        return draft.finish("file", known=False)
+    path = min(fitting)[-1]
+    draft.say(f"{in_code(path)} is there. It begins so:")
+    draft.quote(CorpusLines(corpus).hit(path, 1, _LINES_OF_HEAD))
+    return draft.finish("file")
+
+
+def _is_written(path: str, prose: bool) -> bool:
+    """Return whether a file is a document by its ending, or by having none."""
+    return prose or "." not in path.rpartition("/")[2]
 
 
 def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -183,8 +250,8 @@ def _sections_on_adding(wanted: frozenset[str], corpus: Corpus) -> Iterator[_Sec
 
 def _end_of_section(lines: Sequence[str], heads: Sequence[tuple[int, str]], at: int) -> int:
     """Return the last line of a section with those below it, up to a limit."""
-    begins, own = heads[at][0], _level(lines, heads[at][0])
-    ends = next((line - 1 for line, _ in heads[at + 1 :] if _level(lines, line) <= own), len(lines))
+    begins, level = heads[at][0], _level(lines, heads[at][0])
+    ends = next((line - 1 for line, _ in heads[at + 1 :] if _level(lines, line) <= level), len(lines))
     return min(ends, begins + _LONGEST_SECTION)
 
 

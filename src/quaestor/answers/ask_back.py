@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.terms import EMPTY_WORDS, find_words
@@ -21,10 +22,12 @@ ASKED_BACK = (
 )
 _GOES_ON = 0.7
 """The continuity from which on a question is read together with the one before."""
+_LONGEST_BEFORE = 200
 _LONGEST = 12
 """The most words of a question that may lack context."""
 _POINTING = re.compile(
-    r"\b(?:it|its|that|this|these|those|they|them|there|one|ones|former|latter|other|others|same|above|previous|mentioned|he|she)\b",
+    r"\b(?:it|its|that|this|these|those|they|them|(?<!is )(?<!are )there|one|ones|former|latter|other|others|same"
+    r"|above|previous|mentioned|he|she)\b",
     re.IGNORECASE,
 )
 _BARE = re.compile(
@@ -84,7 +87,7 @@ def with_context(text: str, earlier: Sequence[str]) -> str:
     """Return a question; if it says hardly more than "that", put before it the last question with a subject. Pure."""
     if not _needs_context(text, earlier):
         return text
-    subject = next((one for one in reversed(earlier) if not is_without_context(one)), "")
+    subject = next((question for question in reversed(earlier) if not is_without_context(question)), "")
     return f"{subject}\n{text}" if subject else text
 
 
@@ -97,6 +100,48 @@ def _needs_context(text: str, earlier: Sequence[str]) -> bool:
         return _POINTING.search(text) is not None
     bare = not informative_words(text) and not names_of_code(text)
     return bare and bool(earlier) and continuity(text, earlier[-1]) >= _GOES_ON
+
+
+_DONE = (
+    r"tested|defined|implemented|added|introduced|changed|removed|used|called|documented|handled|configured|written"
+    r"|created|covered|located|raised|thrown|\w+ed"
+)
+_SUBJECT = re.compile(
+    r"\W*(?:and\s+|so\s+)?(?:what|who|how|where|when|why)(?:\s+and\s+(?:why|how|where|when))?"
+    r"(?:['’]s|(?:\s+(?:is|are|was|were|does|do|did|has|have|calls?|uses?|imports?|wrote|maintains|owns|depends\s+on))+)"
+    r"\s+(?P<subject>(?!(?:it|its|this|that|these|those|they|them|there|i|you|we|he|she|an?|my|your|our)\b)"
+    rf"[`\w./:@#$-]+(?:\s+(?!(?:do|does|work|works|for|about|mean|means|{_DONE})\b)[`\w./:@#$-]+){{0,3}})"
+    rf"(?:\s+(?:do|does|works?|for|about|means?|good\s+for|{_DONE})(?:\s+(?:for|here))?)?\s*[?.!]*\s*",
+    re.IGNORECASE,
+)
+"""A question with its subject: "what does the pager do?"."""
+_POINTS_AT_SUBJECT = re.compile(
+    rf"\b(?:it|that|this|they|those)\b(?=\s*[?.!]*\s*$|\s+(?:{_DONE}|first|last|do|work|mean)\b)", re.IGNORECASE
+)
+_MOST_WORDS = 8
+
+
+def with_subject(question: Question) -> Question | None:
+    """Return a short later question with the subject of the one before in place of "it"; None for any other. Pure.
+
+    After "what does the pager do?", "who wrote it?" is "who wrote the pager?".
+    """
+    if not question.earlier or len(question.text.split()) > _MOST_WORDS:
+        return None
+    pointing, subject = _POINTS_AT_SUBJECT.search(question.text), _subject_of(question.earlier)
+    if pointing is None or not subject:
+        return None
+    return replace(question, text=f"{question.text[: pointing.start()]}{subject}{question.text[pointing.end() :]}")
+
+
+def _subject_of(earlier: Sequence[str]) -> str:
+    """Return the subject of the newest question that names one; empty if a later one is about something else."""
+    for text in reversed(earlier):
+        if match := _SUBJECT.fullmatch(text[:_LONGEST_BEFORE]):
+            return match["subject"]
+        if len(text.split()) > _MOST_WORDS or _POINTS_AT_SUBJECT.search(text) is None:
+            break
+    return ""
 
 
 def _is_empty_word(word: str) -> bool:

@@ -109,8 +109,8 @@ def _within(node: Node, syntax: Syntax, lines: Sequence[str], depth: int) -> Ite
         if first == last:
             continue
         if _SEQUENCE.search(child.type):
-            own = _of_nodes(_flat_children(child), syntax, lines, depth)
-            yield from _led_by_comment([one for one in own if one.first > node.start_point[0]], node, lines)
+            children = _of_nodes(_flat_children(child), syntax, lines, depth)
+            yield from _led_by_comment([block for block in children if block.first > node.start_point[0]], node, lines)
         else:
             yield from _within(child, syntax, lines, depth + 1)
 
@@ -158,9 +158,9 @@ def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> 
         parts = [(filled[0], shallow), (shallow, stop)] if depth < _DEEPEST else [(shallow, stop)]
         return tuple(block for part in parts for block in _by_indentation(lines, *part, depth + 1))
     blocks = []
-    for own in _by_least_indented(lines, filled, least):
-        inner = _inner(lines, own[0], own[-1], least, depth) if depth < _DEEPEST else ()
-        blocks.append(Block(own[0], own[-1], inner))
+    for group in _by_least_indented(lines, filled, least):
+        inner = _inner(lines, group[0], group[-1], least, depth) if depth < _DEEPEST else ()
+        blocks.append(Block(group[0], group[-1], inner))
     return tuple(blocks)
 
 

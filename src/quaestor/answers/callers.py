@@ -17,20 +17,21 @@ from quaestor.answers.explain_name import imported_for
 from quaestor.answers.resolved_names import (
     ResolvedName,
     calls_another,
+    implementers,
+    named_after_file,
     resolve_name,
     resolve_symbol,
     say_namesakes,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
-from quaestor.core.terms import content_terms, split_identifier
+from quaestor.core.terms import content_terms, split_identifier, terms_of_word
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.imports import imports_of
 from quaestor.related.occurrences import occurrences
 from quaestor.search.callers_question import CallersQuestion, Relation, read_callers_question
-from quaestor.search.names_in_question import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 
 _LIMIT = 200
@@ -39,15 +40,13 @@ _MOST_SHOWN = 12
 _MOST_SHOWN_BESIDE = 3
 _MOST_OF_FILE = 4
 _MOST_LISTED = 60
-_MOST_METHODS = 12
 _MOST_DEFINED = 12
 _MOST_FILES = 3
-_INTERFACE = re.compile(r"\binterface\s*\{")
-_METHOD = re.compile(r"^[ \t]+([A-Za-z_]\w*)\(", re.MULTILINE)
 _MOST_DEFINITIONS = 5
 _MOST_CALLEES = 20
 _DEFINING = 10
 _WHOLE = 40
+_FIRST_LINES = 10
 _FAR = 6
 """Lines between two import statements of which the second no longer stands at the head of a file."""
 _ROLES = ("call", "base", "reference", "import", "mention")
@@ -81,7 +80,7 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     resolved = resolve(corpus, request.target, ("definitions", "callers", "tests"), _LIMIT)
     path = resolved.related.target.path if resolved is not None and resolved.related is not None else None
     resolved = _with_its_folder(corpus, resolved)
-    named_after = _named_after_file(corpus, request.target, resolved)
+    named_after = named_after_file(corpus, request.target, resolved, _LIMIT)
     resolved = named_after or resolved
     if resolved is None or resolved.related is None:
         return None if resolved is None or request.plain else _used_nowhere(request.target, resolved)
@@ -89,13 +88,14 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
         return None
     draft = _CallersAnswer(request, resolved, CorpusLines(corpus), file=request.target if named_after else "")
     if request.relation == "subtypes":
-        draft.implementers = _implementers(corpus, resolved.related.of("definitions"))
+        draft.implementers = implementers(corpus, resolved.related.of("definitions"), _LIMIT)
     if request.kind == "callees":
         return draft.callees(corpus, path or "")
     # A test that is only named alike, as in Go, imports nothing.
     tests = [one for one in resolved.related.of("tests") if one.role != "named alike"]
     imported = resolved.related.target.name or resolved.related.of("callers") or tests
-    return (None if imported or path is None else draft.uses_of_contents(corpus, path)) or draft.uses()
+    answer = (None if imported or path is None else draft.uses_of_contents(corpus, path)) or draft.uses()
+    return answer or (None if request.plain else _only_mentioned(request.target, corpus))
 
 
 def _with_its_folder(corpus: Corpus, resolved: ResolvedName | None) -> ResolvedName | None:
@@ -109,42 +109,28 @@ def _with_its_folder(corpus: Corpus, resolved: ResolvedName | None) -> ResolvedN
     return replace(resolved, related=corpus.related(other, ("callers", "tests"), _LIMIT))
 
 
-def _named_after_file(corpus: Corpus, target: str, resolved: ResolvedName | None) -> ResolvedName | None:
-    """Return the name that a file is called after if no import names the file, as in Swift and C#."""
-    if resolved is None or not looks_like_a_file(target):
-        return None
-    used = resolved.related is not None and (resolved.related.of("callers") or resolved.related.of("tests"))
-    stem = (resolved.name or target).rpartition("/")[2].partition(".")[0]
-    other = None if used or not stem else resolve_name(corpus, stem, ("definitions", "callers", "tests"), _LIMIT)
-    if other is None or other.corrected or other.related is None:
-        return None
-    return other if other.related.target.name and other.related.of("definitions") else None
-
-
-def _implementers(corpus: Corpus, definitions: Iterable[Relative]) -> list[Relative]:
-    """Return the types of Go that have all methods of an interface, whose name they need not state."""
-    interface = next((one for one in definitions if one.language == "go" and _INTERFACE.search(one.text)), None)
-    methods = _METHOD.findall(interface.text)[:_MOST_METHODS] if interface is not None else []
-    owners: set[tuple[str, str]] | None = None
-    for method in methods:
-        places = corpus.related(method, ("definitions",), _LIMIT).of("definitions")
-        having = {(dirname(one.path), (one.symbol or "").rpartition(".")[0]) for one in places if one.language == "go"}
-        owners = having if owners is None else owners & having
-    found = list[Relative]()
-    for folder, name in sorted(owners or ()):
-        homes = corpus.related(name, ("definitions",), _LIMIT).of("definitions") if name else ()
-        here = next((one for one in homes if dirname(one.path) == folder), None)
-        if here is not None:
-            kind: RelatedKind = "tests" if profile_path(here.path).test else "callers"
-            found.append(replace(here, kind=kind, role="base"))
-    return found
-
-
 def _used_nowhere(name: str, resolved: ResolvedName) -> WayAnswer:
     near = f" The nearest names here: {', '.join(map(in_code, resolved.nearest))}." if resolved.nearest else ""
     draft = Draft()
     draft.say(f"Nothing uses {in_code(name)}: it occurs nowhere in this corpus.{near}")
     return draft.finish("callers", known=False)
+
+
+def _only_mentioned(name: str, corpus: Corpus) -> WayAnswer | None:
+    """Return the lines that mention a name which no code uses or defines, as a changelog does; None if none does."""
+    word, lines, draft = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)"), CorpusLines(corpus), Draft()
+    places = sorted(
+        (stored.document.path, at)
+        for stored in corpus.store.get(corpus.store.holding(terms_of_word(name)[:1], _LIMIT)).values()
+        for at, line in enumerate(stored.chunk.text.split("\n"), stored.chunk.span.start_line)
+        if word.search(line)
+    )
+    if not places:
+        return None
+    draft.say(f"No code in this corpus uses or defines {in_code(name)}. It is mentioned here:")
+    for path, at in places[:_MOST_DEFINITIONS]:
+        draft.quote(lines.hit(path, at, at))
+    return draft.finish("callers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +182,7 @@ class _CallersAnswer:
             self._quote(of_kind, most, kind)
             # Where nothing but tests uses it, these are what there is to show.
             most = _MOST_SHOWN_BESIDE if of_kind.places else most
-        self._quote_definition()
+        self._quote_definition(unused=not (code.places or tests.places))
         return self._draft.finish("callers")
 
     def uses_of_contents(self, corpus: Corpus, path: str) -> WayAnswer | None:
@@ -331,10 +317,8 @@ class _CallersAnswer:
             return False
         if (one.symbol or "").partition(".")[0] in ("test", "tests"):
             return True
-        file, holder = (
-            self._lines.file(one.path),
-            innermost_definition(self._lines.definitions(one.path), one.start_line),
-        )
+        file = self._lines.file(one.path)
+        holder = innermost_definition(self._lines.definitions(one.path), one.start_line)
         if file is None or holder is None:
             return False
         return any(map(_RUST_TEST.match, file.lines[holder.span.start_line - 1 : one.start_line]))
@@ -387,14 +371,11 @@ class _CallersAnswer:
         verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
         if self._request.relation:
             does, done = _RELATED[self._request.relation]
-            prefix = (
-                f"{prefix}Nothing in this corpus {does} {name}, as far as its syntax tells. "
-                if self._unrelated
-                else prefix
-            )
             verb = verb if self._unrelated else done
-            if self._unrelated and not counts:
-                return prefix.rstrip()
+            if self._unrelated:
+                prefix = f"{prefix}Nothing in this corpus {does} {name}, as far as its syntax tells. "
+                if not counts:
+                    return prefix.rstrip()
         if not counts:
             beside = " outside it" if self._request.outside else " outside tests" if self._request.without_tests else ""
             return f"{prefix}Nothing in this corpus uses {name}{beside}, as far as its name tells."
@@ -447,14 +428,18 @@ class _CallersAnswer:
                 quoted.update(lines)
                 yield hit
 
-    def _quote_definition(self) -> None:
-        """Say where the name is defined; if it has one definition, quote the beginning of it."""
+    def _quote_definition(self, *, unused: bool) -> None:
+        """Say where the name is defined; quote its only definition or, if it is not used, its first one or the file."""
         if len(self._definitions) > 1:
             self._draft.say(self._other_definitions(self._definitions))
         elif self._definitions:
-            home = self._definitions[0]
             self._draft.say("It is defined here:")
+        if len(self._definitions) == 1 or (self._definitions and unused):
+            home = self._definitions[0]
             self._draft.quote(self._lines.head(home.path, home.start_line, home.end_line, home.symbol))
+        elif unused and (path := self._related.target.path) is not None:
+            self._draft.say("It begins so:")
+            self._draft.quote(self._lines.hit(path, 1, _FIRST_LINES))
 
     def _other_definitions(self, others: Sequence[Relative]) -> str:
         places = ", ".join(

@@ -133,8 +133,8 @@ def _explain_resolved(request: NameQuestion, corpus: Corpus, resolved: ResolvedN
 def _is_defined(corpus: Corpus, related: Related) -> bool:
     """Return whether a plain word is the name of a function, a type or the like, not of a variable or a field."""
     lines = CorpusLines(corpus)
-    found = (_definition_at(lines, one) for one in related.of("definitions"))
-    return any(one is not None and one.kind not in _FIELDS for one in found)
+    definitions = (_definition_at(lines, one) for one in related.of("definitions"))
+    return any(one is not None and one.kind not in _FIELDS for one in definitions)
 
 
 def _explain_line(corpus: Corpus, path: str, line: int, lead: str) -> WayAnswer | None:
@@ -220,14 +220,14 @@ def _lines_of_aspect(
     file, inner = lines.file(home.path), _members(lines, home.path, definition)
     if aspect == "signature":
         makers = [one for one in inner if one.name in (*_CONSTRUCTORS, definition.name) and one.span.start_line > last]
-        return [_line_named(file, one) for one in makers[:1]] if file is not None else []
+        return [_line_named(file, maker) for maker in makers[:1]] if file is not None else []
     pattern = {"returns": _RETURNS, "raises": _RAISES}.get(aspect)
     if pattern is None or file is None:
         return []
     within = range(last + 1, definition.span.end_line + 1)
-    held = {at for one in inner for at in range(one.span.start_line, one.span.end_line + 1)}
-    told = (at for at in within if at not in held and not COMMENT_LINE.match(file.lines[at - 1]))
-    return [at for at in told if pattern.search(file.lines[at - 1])][:_MOST_TOLD]
+    of_members = {at for member in inner for at in range(member.span.start_line, member.span.end_line + 1)}
+    candidates = (at for at in within if at not in of_members and not COMMENT_LINE.match(file.lines[at - 1]))
+    return [at for at in candidates if pattern.search(file.lines[at - 1])][:_MOST_TOLD]
 
 
 def _raises(lines: CorpusLines, home: Relative, definition: Definition) -> bool:
@@ -238,8 +238,8 @@ def _raises(lines: CorpusLines, home: Relative, definition: Definition) -> bool:
 
 def _members(lines: CorpusLines, path: str, definition: Definition) -> list[Definition]:
     """Return the definitions right within one."""
-    own = (*definition.scope, definition.name)
-    return [one for one in lines.definitions(path) if one.scope[: len(own)] == own]
+    scope = (*definition.scope, definition.name)
+    return [member for member in lines.definitions(path) if member.scope[: len(scope)] == scope]
 
 
 def _explain_documented_name(corpus: Corpus, relatives: Related, name: str) -> WayAnswer | None:
@@ -252,14 +252,14 @@ def _explain_documented_name(corpus: Corpus, relatives: Related, name: str) -> W
     return draft.finish("names")
 
 
-def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int, int]:
+def _by_importance(place: Relative) -> tuple[tuple[bool, ...], bool, int, int]:
     """Return a sort key: sources come first, top-level definitions before members, ports to other languages last."""
-    parts = (one.symbol or "").count(".")
-    return profile_path(one.path).flags, not knows_extension(one.path), parts, folders_to_sources(one.path)
+    parts = (place.symbol or "").count(".")
+    return profile_path(place.path).flags, not knows_extension(place.path), parts, folders_to_sources(place.path)
 
 
-def _bare_name(one: Relative) -> str:
-    return (one.symbol or "").rpartition(".")[2]
+def _bare_name(place: Relative) -> str:
+    return (place.symbol or "").rpartition(".")[2]
 
 
 def _definition_at(lines: CorpusLines, home: Relative) -> Definition | None:
@@ -289,8 +289,8 @@ def _with_comment(file: IndexedFile | None, line: int) -> int:
 
 def _uses_of(relatives: Related) -> str:
     """Return in words how often a name is used, and in how many files."""
-    code, files = relatives.total.get("callers", 0), len({one.path for one in relatives.of("callers")})
-    tests = relatives.total.get("tests", 0) - sum(one.role == "named alike" for one in relatives.of("tests"))
+    code, files = relatives.total.get("callers", 0), len({use.path for use in relatives.of("callers")})
+    tests = relatives.total.get("tests", 0) - sum(use.role == "named alike" for use in relatives.of("tests"))
     if not code and not tests:
         return "Nothing else here uses it, as far as its name tells."
     least = not relatives.complete
@@ -310,11 +310,11 @@ def explain_file(corpus: Corpus, path: str, lead: str = "") -> WayAnswer | None:
     if file.document.language in PROSE:
         _explain_document(draft, lines, file)
         return draft.finish("names")
-    known = lines.definitions(path)
-    for first, last, symbol in _explaining_lines(file, known):
+    definitions = lines.definitions(path)
+    for first, last, symbol in _explaining_lines(file, definitions):
         draft.quote(lines.hit(path, first, last, symbol))
-    if known:
-        outer = _outer(known, file.document.language)
+    if definitions:
+        outer = _outer(definitions, file.document.language)
         draft.say(
             f"{in_code(path)} ({file.document.language}, {amount(len(file.lines), 'line')}) "
             f"defines {_outline(lines, path, outer)}."
@@ -330,8 +330,8 @@ def _outer(definitions: Sequence[Definition], language: str) -> list[Definition]
     """Return a file's outermost definitions and their members; namespaces are replaced by their contents."""
     modules = (one for one in definitions if one.kind == "module") if language in _NAMESPACED else ()
     spaces = {part for one in modules for part in (*one.scope, one.name)}
-    own = [one for one in definitions if one.name not in spaces and not GUARD.fullmatch(one.name)]
-    scopes = [(one, len([part for part in one.scope if part not in spaces])) for one in own]
+    inside = [one for one in definitions if one.name not in spaces and not GUARD.fullmatch(one.name)]
+    scopes = [(one, len([part for part in one.scope if part not in spaces])) for one in inside]
     outer = [one for one, depth in scopes if depth <= 1]
     # The fields of one struct are no outline of a file.
     brief = [one for one, depth in scopes if not depth or (depth == 1 and one.kind not in _FIELDS)]
@@ -343,8 +343,8 @@ def imported_for(corpus: Corpus, path: str) -> str:
     folder, _, name = path.rpartition("/")
     if not folder or not name.endswith(".go") or name.endswith("_test.go"):
         return path
-    beside = (one for one in corpus.store.documents() if one.rpartition("/")[0] == folder)
-    return max((one for one in beside if one.endswith(".go") and not one.endswith("_test.go")), default=path)
+    beside = (other for other in corpus.store.documents() if other.rpartition("/")[0] == folder)
+    return max((other for other in beside if other.endswith(".go") and not other.endswith("_test.go")), default=path)
 
 
 def _explaining_lines(file: IndexedFile, definitions: Sequence[Definition]) -> Iterator[tuple[int, int, str | None]]:
@@ -413,9 +413,9 @@ def _last_line_shown(file: IndexedFile, definition: Definition, definitions: Seq
     if end - start < _WHOLE_NAME:
         return end
     last = _end_of_block(file.lines, start + _HEAD)
-    inner = [one.span for one in definitions if one.scope == (*definition.scope, definition.name)]
-    cut = any(one.start_line <= last < one.end_line for one in inner)
-    return max((one.end_line for one in inner if one.end_line <= last), default=last) if cut else last
+    members = [one.span for one in definitions if one.scope == (*definition.scope, definition.name)]
+    cut = any(span.start_line <= last < span.end_line for span in members)
+    return max((span.end_line for span in members if span.end_line <= last), default=last) if cut else last
 
 
 def _end_of_block(lines: Sequence[str], line: int) -> int:
@@ -448,8 +448,8 @@ def _line_of(lines: CorpusLines, path: str, definition: Definition) -> int:
 
 def _importers_of(relatives: Related) -> str:
     """Return which files import a document."""
-    paths = list(dict.fromkeys(one.path for one in relatives.of("callers")))
-    tests = len({one.path for one in relatives.of("tests") if one.role == "import"})
+    paths = list(dict.fromkeys(use.path for use in relatives.of("callers")))
+    tests = len({use.path for use in relatives.of("tests") if use.role == "import"})
     if not paths and not tests:
         return "No import statement here names it."
     shown = ", ".join(map(in_code, paths[:_MOST_FILES]))

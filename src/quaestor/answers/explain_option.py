@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
 from enum import IntEnum
 from itertools import groupby
 
 from quaestor.answers.blocks import comment_above
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
 from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
@@ -55,6 +57,10 @@ _ASKED = tuple(
         rf"{_THING}",
     )
 )
+_LONG_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?![\w-])")
+_FEWEST_LETTERS = 3
+_SIMILAR = 0.85
+"""The least similarity of an option to a mistyped one."""
 _WRITTEN_SO = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 """A name that is an option or an environment variable by its form alone."""
 _NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
@@ -104,7 +110,7 @@ def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not option:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _explain_option(option, corpus))
+    return corpus.retry_reopened(lambda: _explain_option(option, corpus) or _explain_nearest(option, corpus))
 
 
 def read_option_question(text: str) -> str:
@@ -135,6 +141,23 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     if hit := next((one for one in code if not plain or _DECLARES.search(one.text)), None):
         draft.quote(hit)
     return draft.finish("option") if draft.hits else None
+
+
+def _explain_nearest(option: str, corpus: Corpus) -> WayAnswer | None:
+    """Explain the one long option that a mistyped one is nearest to, and say so; None if there is none."""
+    words = [word for word in option.split("-") if len(word) >= _FEWEST_LETTERS]
+    if not option.startswith("--") or not words or corpus.store.holding(terms(option), 1):
+        return None
+    mended = [near for one in corpus.spelling(" ".join(words)).unknown for near in one.nearest]
+    wanted = dict.fromkeys(term for word in (*words, *mended) for term in terms(word))
+    chunks = (one for term in wanted for one in corpus.store.get(corpus.store.holding([term], _MOST_HOLDING)).values())
+    known = {f"--{name}" for one in chunks for name in _LONG_OPTION.findall(one.chunk.text)}
+    nearest = get_close_matches(option, sorted(known), 1, _SIMILAR)
+    answer = _explain_option(nearest[0], corpus) if nearest else None
+    if answer is None:
+        return None
+    said = f"{in_code(option)} occurs nowhere here; the nearest option is {in_code(nearest[0])}.\n\n"
+    return replace(answer, pieces=(said, *answer.pieces))
 
 
 def entry_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:

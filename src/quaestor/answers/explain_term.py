@@ -11,16 +11,17 @@ from collections.abc import Iterator, Sequence
 from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.explain_name import explain_file
 from quaestor.answers.overview.prose_lines import paragraphs
+from quaestor.answers.passage_order import MINUTES
 from quaestor.answers.resolved_names import resolve_numbered
 from quaestor.answers.term_definitions import (
     DefiningLines,
     Form,
+    defines_nothing,
     definitions_of,
     end_of_list,
     is_abbreviation,
     may_define,
     names_the_term,
-    tells_of_page,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
@@ -84,7 +85,7 @@ def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
     language = language_of(question.text)
     if pair := read_comparison(question.text):
         corpus.try_refresh()
-        return corpus.retry_reopened(lambda: _answer_by_two_definitions(*pair, corpus, language))
+        return corpus.retry_reopened(lambda: _answer_by_difference(*pair, corpus, language))
     term = read_term_question(question.text)
     if not term:
         return None
@@ -134,6 +135,15 @@ def _answer_by_definition(term: str, corpus: Corpus, language: str) -> WayAnswer
     return draft.finish("term")
 
 
+def _answer_by_difference(first: str, second: str, corpus: Corpus, language: str) -> WayAnswer | None:
+    """Return the definitions of two terms, which may share their last word: "send only and receive only folders"."""
+    shared = second.rsplit(maxsplit=1)[-1]
+    found = _answer_by_two_definitions(first, second, corpus, language)
+    if found is None and " " in second and not first.endswith(shared):
+        found = _answer_by_two_definitions(f"{first} {shared}", second, corpus, language)
+    return found
+
+
 def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language: str) -> WayAnswer | None:
     """Return the definitions of two terms in one document; None if a section is about both, which says it better."""
     both = corpus.store.get(corpus.store.holding([*terms(first), *terms(second)], _MOST_CHUNKS)).values()
@@ -154,8 +164,14 @@ def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language
 
 def _places_of(term: str, corpus: Corpus, lines: CorpusLines, language: str) -> Sequence[_Place]:
     """Return the places that define a term, the best first, those in translations last."""
-    places = {*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)}
+    places = {*_in_chunks(term, corpus, lines), *_titled_with(term, corpus, lines)}
     return sorted(places, key=lambda one: (_is_translated(one.path, language), one))
+
+
+def _opened(before: Sequence[str]) -> list[str]:
+    """Return the mark of the block of code that is open after some lines; an empty list if there is none."""
+    fences = [line.lstrip()[:3] for line in before if line.lstrip().startswith(("```", "~~~"))]
+    return fences[-1:] if len(fences) % 2 else []
 
 
 def _is_translated(path: str, language: str) -> bool:
@@ -190,13 +206,18 @@ class _Place(NamedTuple):
     lines: DefiningLines
 
 
-def _in_chunks(term: str, corpus: Corpus) -> Iterator[_Place]:
+def _in_chunks(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
     """Yield the places that define a term, from the chunks that hold it."""
     store, may = corpus.store, may_define(term)
     for stored in store.get(store.holding(terms(term), _MOST_CHUNKS)).values():
         if stored.document.language in PROSE and may.search(stored.chunk.text):
-            shift = stored.chunk.span.start_line - 1
-            for one in definitions_of(term, stored.chunk.text.split("\n")):
+            file, first = lines.file(stored.document.path), stored.chunk.span.start_line
+            opened = _opened(file.lines[: first - 1] if file is not None else ())
+            texts, shift = [*opened, *stored.chunk.text.split("\n")], first - 1 - len(opened)
+            heads = not MINUTES.search(stored.document.path)
+            for one in definitions_of(term, texts):
+                if _opened(texts[: one.start_line - 1]) or not (heads or one.form != Form.SECTION):
+                    continue
                 in_document = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)
                 yield _place(term, stored.document, in_document)
 
@@ -206,7 +227,7 @@ def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Pla
     for path, document in corpus.store.documents().items():
         if document.language in PROSE and document.title and names_the_term(term, document.title):
             file = lines.file(path)
-            parts = () if file is None else (one for one in paragraphs(file.lines) if not tells_of_page(one.text))
+            parts = () if file is None else (one for one in paragraphs(file.lines) if not defines_nothing(one.text))
             first = next(iter(parts), None)
             if first is not None:
                 yield _place(term, document, DefiningLines(Form.SECTION, first.start_line, first.end_line))

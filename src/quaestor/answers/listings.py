@@ -63,8 +63,7 @@ _REST = (
 )
 _MIGRATIONS = r"(?:(?:database|db|schema|sql|data)\s+)*migrations?"
 _A_MIGRATION = re.compile(
-    r"^(?P<folder>(?:[^/]+/)*(?:migrations?|migrate|versions|changelog))"
-    r"/(?P<name>(?:V?\d|[0-9a-f]{12}_)[^/]*)(?:/.*)?$",
+    r"^(?P<folder>(?:[^/]+/)*(?:migrations?|migrate|versions|changelog))/(?P<name>(?:V?\d|[0-9a-f]{12}_)[^/]*)(?:/.*)?$",
     re.IGNORECASE,
 )
 _MIGRATES = re.compile(r"(?:^|/)\w*(?:DB|Database|Schema|Room)\w*(?:Upgrader|Migrat\w+)\.\w+$")
@@ -124,22 +123,22 @@ def kinds() -> tuple[Kind, ...]:
     table = tomllib.loads(Path(__file__).with_name("listings.toml").read_text(encoding="utf-8"))
     return tuple(
         Kind(
-            one["noun"],
-            one["many"],
-            one["question"],
-            one["words"],
+            entry["noun"],
+            entry["many"],
+            entry["question"],
+            entry["words"],
             tuple(
                 Form(
                     frozenset(form.get("languages", "").split()),
                     *map(_bounded, (form["pattern"], form.get("within", ""))),
                 )
-                for form in one["form"]
+                for form in entry["form"]
             ),
-            one.get("paths", ""),
-            tuple(one.get("headings", ())),
-            one.get("by_value", False),
+            entry.get("paths", ""),
+            tuple(entry.get("headings", ())),
+            entry.get("by_value", False),
         )
-        for one in table["kind"]
+        for entry in table["kind"]
     )
 
 
@@ -176,7 +175,7 @@ def _list_kind(kind: Kind, heading: str, corpus: Corpus) -> WayAnswer | None:
     declarations, complete = _declared(kind, corpus, lines)
     if not declarations:
         return None
-    sections = (section_about(corpus, lines, one) for one in (heading, *kind.headings))
+    sections = (section_about(corpus, lines, title) for title in (heading, *kind.headings))
     documented = next(filter(None, sections), None) or _table_of(kind, corpus, lines)
     if documented is not None:
         draft.quote(documented)
@@ -188,71 +187,72 @@ def _list_kind(kind: Kind, heading: str, corpus: Corpus) -> WayAnswer | None:
 
 def declarations_of(noun: str, corpus: Corpus, lines: CorpusLines) -> list[Declaration]:
     """Return all declarations of the kind that a noun names in ``listings.toml``, the main sources first."""
-    return _declared(next(one for one in kinds() if one.noun == noun), corpus, lines)[0]
+    return _declared(next(kind for kind in kinds() if kind.noun == noun), corpus, lines)[0]
 
 
 def _describe_declarations(kind: Kind, declarations: Sequence[Declaration], *, complete: bool) -> str:
     """Return in words what is declared: file by file, or of values that stand in many places, value by value."""
-    names = {one.name for one in declarations}
+    names = {declaration.name for declaration in declarations}
+    paths = {declaration.path for declaration in declarations}
     noun = kind.noun if len(names) == 1 else kind.many
     least = "" if complete else "at least "
     rows = _by_value(declarations) if kind.by_value else _by_file(declarations)
-    more = (
-        f"\n- and {len(declarations) - _MOST_SHOWN:,} more"
-        if not kind.by_value and len(declarations) > _MOST_SHOWN
-        else ""
-    )
+    left = 0 if kind.by_value else len(declarations) - _MOST_SHOWN
+    more = f"\n- and {left:,} more" if left > 0 else ""
     listed = "\n".join(f"- {row}" for row in rows)
     return (
-        f"The code declares {least}{len(names):,} {noun} in {amount(len({one.path for one in declarations}), 'file')}, "
+        f"The code declares {least}{len(names):,} {noun} in {amount(len(paths), 'file')}, "
         f"as far as the usual forms show (line numbers in brackets):\n\n{listed}{more}"
     )
 
 
 def _by_file(declarations: Sequence[Declaration]) -> Iterator[str]:
     """Yield for each file what it declares, and for each folder the files that are one declaration each."""
-    for place, ones in groupby(islice(declarations, _MOST_SHOWN), key=_place_of):
-        yield f"{in_code(place)}: {', '.join(_label(one) + (f' ({one.line})' if one.line else '') for one in ones)}"
+    for place, declared in groupby(islice(declarations, _MOST_SHOWN), key=_place_of):
+        labels = (f"{_label(one)} ({one.line})" if one.line else _label(one) for one in declared)
+        yield f"{in_code(place)}: {', '.join(labels)}"
 
 
-def _place_of(one: Declaration) -> str:
-    return one.path if one.line else one.path.rpartition("/")[0] + "/"
+def _place_of(declaration: Declaration) -> str:
+    return declaration.path if declaration.line else declaration.path.rpartition("/")[0] + "/"
 
 
 def _by_value(declarations: Sequence[Declaration]) -> Iterator[str]:
     """Yield for each value where it stands, the smallest first."""
-    for name in islice(sorted({one.name for one in declarations}, key=lambda one: (len(one), one)), _MOST_SHOWN):
-        ones = [one for one in declarations if one.name == name]
-        shown = ", ".join(in_code(f"{one.path}:{one.line}") for one in ones[:_MOST_PLACES])
-        more = len(ones) - _MOST_PLACES
-        yield f"{_label(ones[0])}: {shown}{f' and {more:,} more places' if more > 0 else ''}"
+    names = {declaration.name for declaration in declarations}
+    for name in islice(sorted(names, key=lambda name: (len(name), name)), _MOST_SHOWN):
+        declared = [declaration for declaration in declarations if declaration.name == name]
+        shown = ", ".join(in_code(f"{declaration.path}:{declaration.line}") for declaration in declared[:_MOST_PLACES])
+        more = len(declared) - _MOST_PLACES
+        yield f"{_label(declared[0])}: {shown}{f' and {more:,} more places' if more > 0 else ''}"
 
 
-def _label(one: Declaration) -> str:
-    value = one.how.lstrip("-").isdigit()
-    name = f"{one.how.upper()} {one.name}" if one.how and not value else one.name
-    return f"{in_code(name or '/')}{f' = {one.how}' if value else ''}"
+def _label(declaration: Declaration) -> str:
+    value = declaration.how.lstrip("-").isdigit()
+    name = f"{declaration.how.upper()} {declaration.name}" if declaration.how and not value else declaration.name
+    return f"{in_code(name or '/')}{f' = {declaration.how}' if value else ''}"
 
 
 def _declared(kind: Kind, corpus: Corpus, lines: CorpusLines) -> tuple[list[Declaration], bool]:
     """Return all declarations of a kind, the main sources first, and whether all that may hold one were looked at."""
     paths, complete = _paths_holding(kind.words, corpus)
-    declarations = [one for path in paths for one in _declared_in(kind, path, lines)]
+    declarations = [declaration for path in paths for declaration in _declared_in(kind, path, lines)]
     if kind.by_value:  # a script's exit code is that of the program only where there is no other
-        declarations = [one for one in declarations if not one.path.endswith(_SHELLS)] or declarations
+        of_programs = [declaration for declaration in declarations if not declaration.path.endswith(_SHELLS)]
+        declarations = of_programs or declarations
     if kind.paths:
-        named = re.compile(kind.paths)
-        own = ((path, named.search(path)) for path in corpus.store.documents() if not _is_aside(path))
-        known = {one.path for one in declarations}
-        named_so = ((path, match[match.lastgroup]) for path, match in own if match and match.lastgroup)
-        declarations += [_declaration(path, 0, name, "") for path, name in named_so if path not in known]
+        pattern = re.compile(kind.paths)
+        named_paths = ((path, pattern.search(path)) for path in corpus.store.documents() if not _is_aside(path))
+        declaring = {declaration.path for declaration in declarations}
+        named_so = ((path, match[match.lastgroup]) for path, match in named_paths if match and match.lastgroup)
+        declarations += [_declaration(path, 0, name, "") for path, name in named_so if path not in declaring]
     return sorted(set(declarations)), complete
 
 
 def _paths_holding(words: str, corpus: Corpus) -> tuple[list[str], bool]:
     """Return the paths of the files whose chunks hold any of some words, and whether none was left out."""
     chunk_ids = [corpus.store.holding(terms(word), _MOST_READ) for word in words.split()]
-    paths = corpus.store.paths_of({one: None for ids in chunk_ids for one in ids})
+    paths = corpus.store.paths_of({identifier: None for ids in chunk_ids for identifier in ids})
     return sorted(path for path in paths if not _is_aside(path)), all(len(ids) < _MOST_READ for ids in chunk_ids)
 
 
@@ -284,7 +284,7 @@ def _matches(form: Form, text: str) -> Iterator[tuple[int, str, str]]:
         for match in re.compile(form.pattern, re.MULTILINE).finditer(text, begin, end):
             groups = match.groupdict()
             how = groups.pop("how", None) or ""
-            key = next((one for one, value in groups.items() if value is not None), "")
+            key = next((group for group, value in groups.items() if value is not None), "")
             if key:
                 yield match.start(key), groups[key] or "", how
             elif after := _NEXT_NAME.search(text, match.end(), match.end() + _AFTER):
@@ -328,8 +328,8 @@ def _table_of(kind: Kind, corpus: Corpus, lines: CorpusLines) -> Hit | None:
 def _stretches(declarations: Sequence[Declaration], lines: CorpusLines) -> Iterator[tuple[str, int, int]]:
     """Yield the lines of the files that declare most: there, where most declarations stand together."""
     by_file: dict[str, list[int]] = {}
-    for one in declarations:
-        by_file.setdefault(one.path, []).append(one.line)
+    for declaration in declarations:
+        by_file.setdefault(declaration.path, []).append(declaration.line)
     order = sorted(by_file, key=lambda path: (-len(by_file[path]), folders_to_sources(path), path))
     for path in order[:_MOST_FILES]:
         first, last = max(_runs(sorted(by_file[path])), key=lambda run: run[1] - run[0])
@@ -362,8 +362,8 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _head_of(path: str, lines: CorpusLines) -> tuple[int, int]:
     """Return the lines that show what a file is: the first of its first definition, else of the file."""
-    known, last = lines.definitions(path), len(lines_of(path, lines))
-    first = min((one.span.start_line for one in known), default=1)
+    definitions, last = lines.definitions(path), len(lines_of(path, lines))
+    first = min((definition.span.start_line for definition in definitions), default=1)
     return first, min(last, first + _HEAD - 1)
 
 
@@ -371,16 +371,16 @@ def _list_migrations(corpus: Corpus) -> WayAnswer | None:
     """Return the folders of migrations with the first and the last of each, and what else migrates by its name."""
     folders: dict[str, list[tuple[str, str]]] = {}
     alone = []
-    for path in sorted(one for one in corpus.store.documents() if not _is_aside(one)):
+    for path in sorted(path for path in corpus.store.documents() if not _is_aside(path)):
         if match := _A_MIGRATION.match(path):
             folders.setdefault(match["folder"], []).append((match["name"], path))
         elif _MIGRATES.search(path):
             alone.append(path)
     lines, draft = CorpusLines(corpus), Draft()
     if folders:
-        rows = "\n".join(_describe_folder(folder, [name for name, _ in ones]) for folder, ones in folders.items())
+        rows = "\n".join(_describe_folder(folder, [name for name, _ in files]) for folder, files in folders.items())
         draft.say(f"Migrations are kept in {amount(len(folders), 'folder')}:\n\n{rows}")
-    newest = [ones[-1][1] for ones in sorted(folders.values(), key=lambda ones: -len(ones))]
+    newest = [files[-1][1] for files in sorted(folders.values(), key=lambda files: -len(files))]
     for path in [*alone, *newest][:_MOST_FILES]:
         draft.quote(lines.hit(path, 1, min(_MOST_QUOTED, len(lines_of(path, lines)))))
     return draft.finish("listing") if draft.hits else None
@@ -396,8 +396,7 @@ def list_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
     """List the files of the folder that is called as the things that a question asks for; else None."""
     if len(question.text) > _LONGEST:
         return None
-    text = with_own_name(plain_question(question.text), corpus, "it")
-    match = _A_FOLDER.fullmatch(text)
+    match = _A_FOLDER.fullmatch(with_own_name(plain_question(question.text), corpus, "it"))
     if match is None:
         return None
     corpus.try_refresh()
@@ -407,12 +406,13 @@ def list_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
     wanted = stems_of(re.split(r"[\s_-]+", things))
     entries: dict[str, dict[str, list[str]]] = {}
-    for path in sorted(corpus.store.documents()):
-        parts = path.split("/")
+    # What is hidden is no thing of its own, but a help for the others.
+    for path in sorted(corpus.store.documents(), key=lambda one: ("/." in one, one)):
+        parts = path.split("/") if things == "examples" or not _is_aside(path) else []
         for at in range(len(parts) - 1):
-            if not _is_aside(path) and _is_called(parts[at], wanted):
+            if _is_called(parts[at], wanted):
                 entries.setdefault("/".join(parts[: at + 1]), {}).setdefault(parts[at + 1], []).append(path)
-    folder = min(entries, key=lambda one: (-len(entries[one]), one.count("/"), one), default="")
+    folder = min(entries, key=lambda name: (-len(entries[name]), name.count("/"), name), default="")
     if len(entries.get(folder, ())) < _FEWEST_FILES:
         return None
     lines, draft = CorpusLines(corpus), Draft()
@@ -424,7 +424,7 @@ def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
     if documented is not None:
         draft.quote(documented)
     for paths in islice(entries[folder].values(), 0 if documented else _MOST_FILES):
-        path = min(paths, key=lambda one: (one.count("/"), "readme" not in one.lower(), one))
+        path = min(paths, key=lambda path: (path.count("/"), "readme" not in path.lower(), path))
         draft.quote(lines.hit(path, *_head_of(path, lines)))
     return draft.finish("listing")
 
@@ -441,31 +441,32 @@ def list_tests(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 def _list_tests_of(words: frozenset[str], corpus: Corpus) -> WayAnswer | None:
     lines, draft = CorpusLines(corpus), Draft()
-    kind = next(one for one in kinds() if one.noun == "test")
+    kind = next(kind for kind in kinds() if kind.noun == "test")
     holding = corpus.store.paths_of(corpus.store.holding(words, _MOST_READ))
-    paths = [one for one in corpus.store.documents() if profile_path(one).test and not profile_path(one).prose]
-    near = [one for one in paths if one in holding or words & _path_terms(one)]
+    paths = [path for path in corpus.store.documents() if profile_path(path).test and not profile_path(path).prose]
+    near = [path for path in paths if path in holding or words & _path_terms(path)]
     fitting = [_fit(words, path, [*_declared_in(kind, path, lines)]) for path in near]
-    best = max((one.fit for one in fitting), default=0)
-    close = sorted(one for one in fitting if one.fit == best and 2 * best >= len(words)) if best else []
-    for one in close[:_MOST_FILES]:
-        draft.say(_describe_tests(one))
-        first = max(one.tests, key=lambda test: (len(words & content_terms(test.name)), -test.line), default=None)
-        draft.quote(lines.statement(one.path, first.line) if first else lines.hit(one.path, *_head_of(one.path, lines)))
-    if others := [in_code(one.path) for one in close[_MOST_FILES:]]:
+    best = max((file.fit for file in fitting), default=0)
+    close = sorted(file for file in fitting if file.fit == best and 2 * best >= len(words)) if best else []
+    for file in close[:_MOST_FILES]:
+        draft.say(_describe_tests(file))
+        path = file.path
+        first = max(file.tests, key=lambda test: (len(words & content_terms(test.name)), -test.line), default=None)
+        draft.quote(lines.statement(path, first.line) if first else lines.hit(path, *_head_of(path, lines)))
+    if others := [in_code(file.path) for file in close[_MOST_FILES:]]:
         more = f" and {len(others) - _MOST_SHOWN:,} more" if len(others) > _MOST_SHOWN else ""
         fit = "fits" if len(others) == 1 else "fit"
         draft.say(f"{amount(len(others), 'more file')} {fit} as well: {', '.join(others[:_MOST_SHOWN])}{more}.")
     return draft.finish("listing") if draft.hits else None
 
 
-def _describe_tests(one: _TestFile) -> str:
-    if not one.tests:
-        return f"{in_code(one.path)} is a test that is called so."
-    named = ", ".join(f"{in_code(test.name)} ({test.line})" for test in one.tests[:_MOST_SHOWN])
-    more = f" and {len(one.tests) - _MOST_SHOWN:,} more" if len(one.tests) > _MOST_SHOWN else ""
-    called = " called so" if one.by_name else ""
-    return f"{in_code(one.path)} has {amount(len(one.tests), 'test')}{called} (lines in brackets): {named}{more}."
+def _describe_tests(file: _TestFile) -> str:
+    if not file.tests:
+        return f"{in_code(file.path)} is a test that is called so."
+    named = ", ".join(f"{in_code(test.name)} ({test.line})" for test in file.tests[:_MOST_SHOWN])
+    more = f" and {len(file.tests) - _MOST_SHOWN:,} more" if len(file.tests) > _MOST_SHOWN else ""
+    called = " called so" if file.by_name else ""
+    return f"{in_code(file.path)} has {amount(len(file.tests), 'test')}{called} (lines in brackets): {named}{more}."
 
 
 class _TestFile(NamedTuple):
@@ -482,9 +483,9 @@ class _TestFile(NamedTuple):
 def _fit(words: frozenset[str], path: str, tests: Sequence[Declaration]) -> _TestFile:
     """Return all tests of a file whose path holds most of the words, else those whose names hold most of them."""
     by_path = len(words & _path_terms(path))
-    each = [len(words & (content_terms(one.name) | _path_terms(path))) for one in tests]
-    most = max(each, default=by_path if by_path == len(words) and knows_extension(path) else 0)
-    chosen = [one for one, fit in zip(tests, each, strict=True) if fit == most]
+    fits = [len(words & (content_terms(test.name) | _path_terms(path))) for test in tests]
+    most = max(fits, default=by_path if by_path == len(words) and knows_extension(path) else 0)
+    chosen = [test for test, fit in zip(tests, fits, strict=True) if fit == most]
     extra = len(profile_path(path).stem_terms - words)
     return _TestFile(most, most > by_path, not chosen, extra, path, tuple(chosen))
 

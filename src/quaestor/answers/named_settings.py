@@ -19,7 +19,7 @@ from quaestor.answers.configuration import (
     read_configuration_question,
     words_of_name,
 )
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, innermost_definition
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, innermost_definition, line_of_name
 from quaestor.answers.explain_option import LONGEST_LINE, bounds_of_call
 from quaestor.answers.explain_term import holds_documents
 from quaestor.answers.option_lists import (
@@ -331,7 +331,9 @@ def _setters(
             verb, *thing = words_of_name(one.name) or ("",)
             builds = verb != "with" or "_" not in one.name  # withTimeout(5), and not with_log(call)
             if verb in verbs and builds and thing and _extra("_".join(thing), asked, own) == 0:
-                place = folders_to_sources(path), path, one.span.start_line, one.name, ""
+                file = lines.file(path)
+                head = file and line_of_name(file.lines, one.span.start_line, one.span.end_line, one.name)
+                place = folders_to_sources(path), path, head or one.span.start_line, one.name, ""
                 yield _DeclaredSetting(0, 0, is_beside(path), SettingKind.SETTER, *place)
 
 

@@ -97,6 +97,9 @@ _FLAG = re.compile(
     r"\((?:&?[\w.]+,\s*)?\"(?P<d>[a-z][\w.-]+)\""
     r"|\{\s*\"(?P<e>[a-z][\w-]+)\",\s*(?:required_argument|no_argument|optional_argument)|\bOption\s+\"\w*\"\s+\[\"(?P<f>[a-z][\w-]+)\""
 )
+_GIVEN = re.compile(r"=[a-z0-9.]+[\"']")
+"""The value with which a program is called, behind an option: ``"--color=always"``."""
+_IN_PARAGRAPH = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?[^\W\d_]")
 _FIELD = re.compile(
     r"^\s*(?:[\w<>\[\],.?*&]+\s+){0,4}?[@$*&:.\"'\[]{0,2}(?P<name>[A-Za-z_][\w.-]*)(?!::)[\"'\]?!]{0,2}\s*"
     r"(?::\s*(?!=)[^=\n\"']{0,60}?)?(?:=>|=(?!=)|:(?![:=]))\s*(?P<value>[^\s=].*)$"
@@ -370,7 +373,7 @@ def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[S
     """Yield the kind, the name and the value of each setting that a line declares, perhaps in a sample of settings."""
     line = file.lines[at - 1][:LONGEST_LINE].rstrip("\r")
     if file.document.language in PROSE:
-        if match := _ENTRY.match(line):
+        if (match := _ENTRY.match(line)) and not _goes_on(file.lines, at):
             yield SettingKind.ENTRY, next(filter(None, match.groups())).lstrip("-"), ""
     elif sample:
         if match := _KEY.match(line):
@@ -380,18 +383,29 @@ def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[S
         yield from _settings_in_code(line)
 
 
+def _goes_on(lines: Sequence[str], at: int) -> bool:
+    """Return whether a line goes on with the paragraph above, and happens to begin with an option or a name. Pure."""
+    line, above = lines[at - 1], lines[at - 2] if at > 1 else ""
+    begins = line.lstrip().startswith(("--", "`", "*")) and not line.lstrip().startswith("* ")
+    deeper = len(line) - len(line.lstrip()) >= len(above) - len(above.lstrip())
+    return begins and deeper and _IN_PARAGRAPH.match(above) is not None and "  " not in line.strip()
+
+
 def _options_at(file: IndexedFile, at: int, line: str) -> Iterator[tuple[SettingKind, str, str]]:
     """Yield the options that a line declares, and none that it passes on to another program."""
     around = f"{file.lines[at - 2] if at > 1 else ''}\n{line}"
     if not _COMPLAINS.search(line) and (_TAKES_OPTIONS.search(around) or _SAYS_WHAT_FOR.search(line)):
         for match in _FLAG.finditer(line):
+            if _GIVEN.match(line, match.end()):
+                continue
             yield SettingKind.OPTION, next(filter(None, match.groups())), ""
 
 
 def _settings_in_code(line: str) -> Iterator[tuple[SettingKind, str, str]]:
     for name in variables_in(line):
         yield SettingKind.VARIABLE, name, line.partition(name)[2].strip("\"')] ,|?")
-    if (match := _NAMED_DEFAULT.search(line)) and match["value"].strip():
+    # What ends with the name and a pair of brackets is a call.
+    if (match := _NAMED_DEFAULT.search(line)) and match["value"].strip(" ;,)"):
         yield SettingKind.CONSTANT, match["name"], match["value"].strip()
     if match := _FIELD.match(line) or _TYPED.match(line):
         value = match.groupdict().get("value") or ""

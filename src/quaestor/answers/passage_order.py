@@ -43,6 +43,14 @@ that is at most ``_NEAR_GUIDE`` points behind the first passage."""
 _HEADINGS_OF_GUIDE = 2
 _NEAR_WITH_AMOUNT = 4.0
 """How far behind the best a passage may be that comes first because it states the amount that is asked for."""
+_NEAR_MINUTES = 2.0
+"""How far behind minutes another document may be that comes before them."""
+MINUTES = re.compile(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
+"""In a path: of documents whose headings name what was talked about; what holds is told by others."""
+_ASKS_MINUTES = re.compile(
+    r"\b(?:meetings?|minutes|agendas?|discuss\w*|decided|attend\w*|present|said|propos\w+|when|who|why|\d{4})\b",
+    re.IGNORECASE,
+)
 _ASKS_LIMIT = re.compile(
     r"\bhow\s+(?:old|large|big|far|fast|small)\b|^\W*(?:since\s+|seit\s+|bis\s+|depuis\s+|desde\s+)?(?:when|wann|quand|cuándo)\b"
     r"|\bwhich\s+year\b"
@@ -91,8 +99,9 @@ def order_by_paragraphs(
     A search compares the question with whole chunks, but the answer may be one paragraph of several; and of two
     documents, the one with more hits answers more often. A document may say "remove" where the question says "delete",
     so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds. For a
-    question in another language than English the order stays, because similarity is known for English words only. Who
-    asks for an amount gets first what states one, in any language.
+    question in another language than English the order stays, because similarity is known for English words only.
+    Minutes come behind what holds, unless what was talked about is asked for. Who asks for an amount gets first what
+    states one, in any language.
     """
     prose = sum(one.language.lower() in PROSE for one in passages)
     if len(hits) != len(passages) or 2 * prose <= len(passages):
@@ -102,6 +111,9 @@ def order_by_paragraphs(
     worth = found if foreign else _worth(question, passages, hits, rarity, encode)
     ranks = sorted(range(len(hits)), key=lambda rank: -worth[rank])
     scores = sorted(worth, reverse=True)
+    if not _ASKS_MINUTES.search(question):
+        first = _first_but_minutes(ranks, worth, passages)
+        ranks.sort(key=lambda rank: rank != first)
     if asks_amount(question):
         first = _first_with_amount(question, ranks, worth, passages)
         ranks.sort(key=lambda rank: rank != first)
@@ -150,6 +162,12 @@ def _first_with_amount(question: str, ranks: Sequence[int], worth: Sequence[floa
     """Return the rank of the best passage, or of one nearly as good that states an amount if it states none."""
     near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_WITH_AMOUNT)
     return next((rank for rank in near if says_amount(question, passages[rank].text)), ranks[0])
+
+
+def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
+    """Return the rank of the best passage, or of one nearly as good that is not of minutes if it is."""
+    near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_MINUTES)
+    return next((rank for rank in near if not MINUTES.search(passages[rank].path)), ranks[0])
 
 
 def _nearness_of_words(question: str, texts: Sequence[str], rarity: Mapping[str, float]) -> Sequence[float]:

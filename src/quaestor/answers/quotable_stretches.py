@@ -47,6 +47,8 @@ _DOCSTRING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
 _ROW = re.compile(r"[ \t]*\|")
 _RULE = re.compile(r"\s*\|(?=[^-\n]*-)[ \t:|-]++$|\s*\+=[=+]*\+", re.MULTILINE)
 """The line below the head of a table, in Markdown and in reStructuredText."""
+_PAGE = re.compile(r"^(?:## )?(Page \d+)(?!\S*\d)", re.MULTILINE)
+"""A page of a PDF, which is a section."""
 _LONGEST_LEAD = 300
 _MANY_ROWS = 8
 """From this number of rows on, only telling rows are quoted."""
@@ -84,6 +86,14 @@ class Stretch:
     def text(self) -> str:
         """The stretch, verbatim, without its head."""
         return self.passage.text[self.start : self.end]
+
+    @property
+    def page(self) -> str:
+        """The page of a PDF that it begins on, as ``Page 3``; empty if its section is named so, or there is no page."""
+        if not self.passage.path.lower().endswith(".pdf") or _PAGE.match(self.section):
+            return ""
+        pages = _PAGE.findall(f"{self.passage.symbol or ''}\n{self.passage.text[: self.start]}")
+        return pages[-1] if pages else ""
 
     @property
     def parts(self) -> tuple[tuple[int, int], ...]:

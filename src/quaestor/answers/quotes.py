@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import is_list_of_links
@@ -29,10 +29,10 @@ from quaestor.answers.passage_order import (
     weight_of_texts,
 )
 from quaestor.answers.quotable_stretches import Stretch, is_prose, stretches_of, whole_passage, without_neighbours
-from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
+from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, label_of, text_of_quotes
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
-from quaestor.core.questions import asks_amount, asks_for_several, says_amount
+from quaestor.core.questions import asks_amount, asks_default, asks_for_several, says_amount, says_default
 from quaestor.core.terms import content_terms
 from quaestor.core.wording import WITHOUT_MODEL
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
@@ -68,6 +68,9 @@ _NEAR = math.log(10)
 such a passage is at least a tenth as likely to answer."""
 _NEAR_OF_PROSE = 3.6
 """The same for prose, whose quotes are short."""
+_HALF = math.log(2)
+"""The points from which on a passage is less than half as likely to answer as the first one: of such further quotes, a
+tenth to a fifth held evidence (questions of ``choose``), of nearer ones a third."""
 _ENOUGH = 2800
 """From this number of quoted characters on, no further passage is quoted, unless the question asks for several things.
 """
@@ -87,7 +90,6 @@ _MOST_OF_SEVERAL = 3000
 _LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
 """Licences and notices, which mention authors, use and distribution of everything; they answer questions about
 themselves only."""
-_LONGEST_LABEL = 90
 _MOST_NAMED = 3
 _ASKS_WHERE = re.compile(r"\b(?:where|which|who|links?|resources?|further|more about|read)\b", re.IGNORECASE)
 """Words of a question that a link may answer."""
@@ -100,18 +102,6 @@ _ASKS_HOW_TO = re.compile(
 _OF_GUIDE = 0.6
 """The least share of the question, by the rarity of its words, in a guide that comes before code."""
 _ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|examples?)\b", re.IGNORECASE)
-_ASKS_DEFAULT = re.compile(
-    r"^\W*(?:what|which|how\s+(?:many|much|long|often|big|large|far))\b.*\bdefaults?\b", re.IGNORECASE | re.DOTALL
-)
-_DEFAULT = "default"
-_SAYS_DEFAULT = re.compile(r"^\W*@?default(?:s\s+to|\s+value)?\s*(?::|=|\bis\b|(?<=@default))\s*\S", re.IGNORECASE)
-"""A line that states the default of a setting in a line near it."""
-_HOLDS_DEFAULT = re.compile(
-    r"default\w*[^\w\n].{0,30}?(?:\d|[\"'`\[({][^\s)}\],;%])|(?:=|:)\s*default|[(,]\s*default(?:\s*[:=]|\s+is)\s*\w",
-    re.IGNORECASE,
-)
-"""A line with a default and its value, ``(default: all)``; ``{}`` in a message is no value."""
-_ABOUT_BEFORE, _ABOUT_AFTER = 6, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +183,7 @@ def answer(
         alike = max((one.likeness for one in candidates), default=0.0)
         covered_share = share_of(_terms_held(candidates, wanted), rarity)
         refused = bool(missing) or (covered_share < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
-    quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
+    quotes = () if refused else tuple(_quotes_of(question, chosen))
     if quotes:
         text = text_of_quotes(quotes)
     else:
@@ -340,29 +330,11 @@ def _first_passage(
     ranks = [0] if _ASKS_WHERE.search(question) else [*range(min(len(hits), len(passages), _PASSAGES))]
     near = [rank for rank in ranks if _points_behind(rank, passages[rank], hits)[0] <= _NEAR]
     rank = next((rank for rank in near if not is_list_of_links(passages[rank].text)), 0)
-    if _ASKS_DEFAULT.search(question):
+    if asks_default(question):
         # Where a name is asked about, the rest may be another question: "the default of x, and the least allowed".
         about = content_terms(" ".join(names_of_code(question))) or rarity.keys()
-        rank = next((at for at, one in enumerate(passages) if _gives_default(one.text, about)), rank)
+        rank = next((at for at, one in enumerate(passages) if says_default(one.text, about)), rank)
     return _whole_passage(question, rank, passages, hits, rarity)
-
-
-def _gives_default(text: str, wanted: Iterable[str]) -> bool:
-    """Return whether a text states the wanted setting's default: in the line of the setting, or in one beside it."""
-    about, lines = frozenset(wanted) - {_DEFAULT}, text.split("\n")
-    for at, line in enumerate(lines):
-        if _SAYS_DEFAULT.search(line):
-            before = max(0, at - _ABOUT_BEFORE)
-            while before > 0 and lines[before].strip() and lines[before - 1].strip():
-                before -= 1  # up to where its paragraph begins
-            beside = lines[before : at + 1 + _ABOUT_AFTER]
-        elif _HOLDS_DEFAULT.search(line):
-            beside = [line]
-        else:
-            continue
-        if about and about <= content_terms("\n".join(beside)):
-            return True
-    return False
 
 
 def _with_guide(
@@ -466,6 +438,18 @@ def _one_of_each_document(candidates: Sequence[_ScoredStretch], most: int) -> li
     return list(chosen.values())
 
 
+def _quotes_of(question: str, chosen: Sequence[_ScoredStretch]) -> Iterator[Quote]:
+    """Yield stretches as quotes, those as further ones that are less than half as likely to answer as the first.
+
+    Code is less likely below a guide, if a user asks how something is done.
+    """
+    guided = not chosen[0].stretch.code and _ASKS_HOW_TO.search(question) is not None if chosen else False
+    several = asks_for_several(question)
+    for one in chosen:
+        further = not several and ((guided and one.stretch.code) or one.behind - chosen[0].behind >= _HALF)
+        yield from (replace(quote, further=further) for quote in _quotes(one))
+
+
 def _quotes(one: _ScoredStretch) -> list[Quote]:
     """Return a stretch as quotes: one, or two if lines are left out between a definition's head and the answer."""
     stretch, passage = one.stretch, one.stretch.passage
@@ -494,6 +478,4 @@ def _label(one: _ScoredStretch, first: int, last: int) -> str:
         several = passage.symbol in one.defines and beside and beside[0] != passage.symbol
         return ", ".join(beside[:_MOST_NAMED]) if several else passage.symbol
     section = stretch.section or (passage.symbol or "").rpartition(" > ")[2]
-    names = [" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in (passage.title or "", section)]
-    label = " > ".join(dict.fromkeys(filter(None, names)))
-    return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
+    return label_of(passage.title or "", stretch.page, section)

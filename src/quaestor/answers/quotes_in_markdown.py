@@ -17,11 +17,13 @@ from quaestor.search.language import language_of, without_grammar
 
 LEAD = f"{WITHOUT_MODEL}, so the answer is quoted from what matches best:"
 UNSURE = f"{WITHOUT_MODEL}, so what comes nearest is quoted. It may not answer the question:"
+FURTHER = "Further passages, each less likely to answer:"
 SAME = f"{WITHOUT_MODEL}, and nothing matches better than what is quoted above:"
 _GAP = "⋯"
 _MOST_AGAIN = 100
 """The most characters shown of a quote that an earlier answer shows whole."""
 _LONGEST_PART = 500
+_LONGEST_LABEL = 90
 _SENTENCE = re.compile(r"\S.*?(?:[.!?]['\")\]*_`]*(?=\s)|(?=\n\s*\n)|(?=\n\s*(?:[-*+|]|\d+[.)])\s)|\Z)", re.DOTALL)
 
 
@@ -40,6 +42,7 @@ class Quote:
         label: the symbol or the section that it is from; empty if that is not known.
         language: the language of the document.
         passage: the text of its passage.
+        further: whether it is much less likely to answer than the first quote.
     """
 
     n: int
@@ -52,6 +55,16 @@ class Quote:
     label: str = ""
     language: str = ""
     passage: str = ""
+    further: bool = False
+
+
+def label_of(title: str, page: str, section: str) -> str:
+    """Return where a quote of prose stands, on one line; on a page, a title that leaves no room is left out."""
+    title, section = (" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in (title, section))
+    label = " > ".join(dict.fromkeys(filter(None, (title, page, section))))
+    if page and len(label) > _LONGEST_LABEL:
+        label = f"{page} > {section}"
+    return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
 
 
 def text_of_quotes(
@@ -62,14 +75,19 @@ def text_of_quotes(
     lead: str = LEAD,
     encode: Encode | None = None,
 ) -> str:
-    """Return quotes in Markdown; one that an earlier answer shows is cut to its paragraph that fits this question."""
+    """Return quotes in Markdown; one that an earlier answer shows is cut to its paragraph that fits this question.
+
+    The quotes from which on all are less likely to answer are set apart, unless the lead already doubts the first.
+    """
+    likely = max((at for at, quote in enumerate(quotes, 1) if not quote.further), default=len(quotes))
     shown = [_in_markdown(quote) for quote in quotes]
-    again = [any(one in text for text in earlier) for one in shown]
-    texts = (
-        _in_markdown(_shorten(quote, question, encode), ", quoted above") if known else one
-        for quote, one, known in zip(quotes, shown, again, strict=True)
-    )
-    return "\n\n".join([SAME if all(again) else lead, *texts])
+    again = [any(text in answer for answer in earlier) for text in shown]
+    texts = [
+        _in_markdown(_shorten(quote, question, encode), ", quoted above") if repeated else text
+        for quote, text, repeated in zip(quotes, shown, again, strict=True)
+    ]
+    apart = [FURTHER] if likely < len(texts) and lead == LEAD else []
+    return "\n\n".join([SAME if all(again) else lead, *texts[:likely], *apart, *texts[likely:]])
 
 
 def _shorten(quote: Quote, question: str, encode: Encode | None) -> Quote:
@@ -79,9 +97,9 @@ def _shorten(quote: Quote, question: str, encode: Encode | None) -> Quote:
     alone has these words, what follows in its section is shown as well.
     """
     parts = [] if quote.code else list(_sentences_of(quote))
-    texts = [quote.text[one.start : one.end] for one in parts]
+    texts = [quote.text[part.start : part.end] for part in parts]
     wanted = content_terms(without_grammar(question))
-    terms_by_part = [wanted & content_terms(f"{one.heading}\n{text}") for one, text in zip(parts, texts, strict=True)]
+    terms_by_part = [wanted & content_terms(f"{part.heading}\n{text}") for part, text in zip(parts, texts, strict=True)]
     counts = Counter(term for terms in terms_by_part for term in terms)
     # In other languages than English a cosine says nothing.
     vectors = encode([question, *texts]) if encode and parts and not language_of(question) else None
@@ -109,10 +127,10 @@ def _sentences_of(quote: Quote) -> Iterator[Piece]:
 def _with_following(text: str, parts: Sequence[Piece]) -> str:
     """Return the text from the first part on, as much of its section as is quick to read."""
     first, end = parts[0], parts[0].end
-    for one in parts:
-        if one.section != first.section or one.end - first.start > _LONGEST_PART:
+    for part in parts:
+        if part.section != first.section or part.end - first.start > _LONGEST_PART:
             break
-        end = one.end
+        end = part.end
     return text[first.start : end]
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from posixpath import dirname
 
 from quaestor.answers.drafts import in_code
 from quaestor.chunking.languages import KEYED, PROSE
-from quaestor.core.errors import NotFoundError
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.terms import find_words, same_in_any_style, styles_of, terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
@@ -47,6 +48,9 @@ _FEWEST_WORDS = 5
 """The fewest words of a comment that says more than an error's name."""
 _LONGEST_END = 8
 _MOST_NAMESAKES = 5
+_MOST_METHODS = 12
+_INTERFACE = re.compile(r"\binterface\s*\{")
+_METHOD = re.compile(r"^[ \t]+([A-Za-z_]\w*)\(", re.MULTILINE)
 _MOST_ENDS = 10
 _DEFINING = 50
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
@@ -97,6 +101,37 @@ def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit:
     return resolve_symbol(corpus, name, kinds, limit)
 
 
+def named_after_file(corpus: Corpus, target: str, resolved: ResolvedName | None, limit: int) -> ResolvedName | None:
+    """Return the name that a file is called after if no import names the file, as in Swift and C#."""
+    if resolved is None or not looks_like_a_file(target):
+        return None
+    used = resolved.related is not None and (resolved.related.of("callers") or resolved.related.of("tests"))
+    stem = (resolved.name or target).rpartition("/")[2].partition(".")[0]
+    other = None if used or not stem else resolve_name(corpus, stem, ("definitions", "callers", "tests"), limit)
+    if other is None or other.corrected or other.related is None:
+        return None
+    return other if other.related.target.name and other.related.of("definitions") else None
+
+
+def implementers(corpus: Corpus, definitions: Iterable[Relative], limit: int) -> list[Relative]:
+    """Return the types of Go that have all methods of an interface, whose name they need not state."""
+    interface = next((one for one in definitions if one.language == "go" and _INTERFACE.search(one.text)), None)
+    methods = _METHOD.findall(interface.text)[:_MOST_METHODS] if interface is not None else []
+    owners: set[tuple[str, str]] | None = None
+    for method in methods:
+        places = corpus.related(method, ("definitions",), limit).of("definitions")
+        having = {(dirname(one.path), (one.symbol or "").rpartition(".")[0]) for one in places if one.language == "go"}
+        owners = having if owners is None else owners & having
+    found = list[Relative]()
+    for folder, name in sorted(owners or ()):
+        homes = corpus.related(name, ("definitions",), limit).of("definitions") if name else ()
+        here = next((one for one in homes if dirname(one.path) == folder), None)
+        if here is not None:
+            kind: RelatedKind = "tests" if profile_path(here.path).test else "callers"
+            found.append(replace(here, kind=kind, role="base"))
+    return found
+
+
 def resolve_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName:
     """Resolve the name of a definition; a module's only if nothing is defined by that name."""
     related = _find_related(corpus, name, kinds, limit)
@@ -117,7 +152,7 @@ def resolve_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limi
 def _find_related(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Related | None:
     try:
         return corpus.related(name, kinds, limit)
-    except NotFoundError:
+    except (NotFoundError, UsageError):  # no such name, or marks alone: `()`
         return None
 
 

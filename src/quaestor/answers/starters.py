@@ -10,13 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 
 from quaestor.answers.overview.document_statistics import language_of_document
 from quaestor.answers.overview.introduction import readme_of
 from quaestor.answers.overview.main_parts import importers_of
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.prose_lines import headings, plain
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.search.background_documents import is_generated
@@ -67,7 +68,6 @@ _EXPLAINED = re.compile(
     r"|(?:[^\n]*\n){0,8}?\s*(?:\"{3}|'{3}|@doc)\s*(?P<inside>\w.*))"
 )
 _UNWRITTEN = re.compile(r"\b(?:TODO|FIXME|XXX|Copyright|Licen[cs]ed?|SPDX)\b", re.IGNORECASE)
-_PLAIN_NAME = re.compile(r"[^\W\d_][\w$]{3,60}")
 _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix|page)\s+)?[\dA-Z]?(?:\.?\d+)*[.):]*\s+", re.IGNORECASE)
 # What every second document has says nothing of this one.
 _ANYBODYS = re.compile(
@@ -78,12 +78,13 @@ _ANYBODYS = re.compile(
     r"|.*\bsponsors?|.*code of conduct.*|.*security (?:polic|report|issue)\w*|.*\bdisclosure.*|our (?:pledge|standards)"
     r"|.*\bguidelines|purpose|motivation|rationale|abstract|specification|background|status|help(?: and .*)?"
     r"|getting help|support|community|docs.*community|requirements|prerequisites|features|release .*|terminology"
+    r"|版权.*|.*许可.*|.*协议|参考.*|致谢|鸣谢|目录|前言|序言?|贡献.*|谢辞|参考文献|ライセンス.*|著作権.*"
     r"|contact\b.*|definitions|disclaimer|examples?\b.*|authors?\b.*"
     r"|(?:über|sobre|à propos|objeti[vf]|inhalt|einleitung|einführung|sommaire|tables? des mati|introducci"
     r"|présentation|índice)\w*\b.*",
     re.IGNORECASE,
 )
-# These are about working on a project; who begins with it asks about the project.
+# Newcomers ask about the project, not about working on it.
 _ASIDE = re.compile(
     r"(?:^|/)\.|(?:^|/)(?:code[-_]of[-_]conduct|security|contributing|sponsors?|agents|claude|releas\w*|maintenance|pull_request_template|tos|terms|privacy|policy|policies"
     r"|licen[cs]e|changelog|changes|history|news)\b[^/]*$",
@@ -124,15 +125,12 @@ _NOUNS = {
     "configuration": "configure",
     "setup": "set up",
     "deployment": "deploy",
-    "usage": "use",
+    **dict.fromkeys(("usage", "basic usage"), "use"),
     "upgrade": "upgrade",
     "migration": "migrate",
     "uninstallation": "uninstall",
     "customization": "customize",
-    "basic usage": "use",
-    "getting started": "get started with",
-    "quick start": "get started with",
-    "quickstart": "get started with",
+    **dict.fromkeys(("getting started", "quick start", "quickstart"), "get started with"),
 }
 _ACTS = frozenset({"installation", "configuration", "setup", "deployment"})
 _OF_SUBJECTS = frozenset({"install", "configure", "use", "upgrade", "deploy", "test", "build", "run", "uninstall"})
@@ -156,7 +154,7 @@ tune turn type undo update upgrade use version view visit walk watch work wrap
 _ALSO_ADJECTIVES = frozenset("breaking leading matching programming supporting training opening closing".split())
 """Gerunds that begin a heading as nouns or adjectives as often: "Matching period", "Programming management"."""
 _NO_OBJECT = re.compile(
-    r"(?:(?:of|[IVX]+|\d+)\b.*|.*\b(?:guide|guides|guidelines?|information|instructions?|notes?|overview|checklists?|polic(?:y|ies)|tips|tutorial|reference|practices|standards|rules"
+    r"(?:(?:of|is|are|was|were|can|may|must|should|will|has|have|[IVX]+|\d+)\b.*|.*\b(?:guide|guides|guidelines?|information|instructions?|notes?|overview|checklists?|polic(?:y|ies)|tips|tutorial|reference|practices|standards|rules"
     r"|blocks)\b.*|(?:&|and\b|or\b).*|.*\b(?:on|of|in|to|for|with|by|and|the|a|an|is|as))",
     re.IGNORECASE,
 )
@@ -209,33 +207,28 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
     if (readme := readme_of(material, "")) is not None:
         yield Starter(_OF_ALL_IN.get(language_of_document(material.lines(readme)), _OF_ALL))
     of_prose = list(_of_prose(material, corpus.retriever.project))
-    acts = [one for one in of_prose if not subject_of_question(one.question)]
-    things = [one for one in of_prose if subject_of_question(one.question)]
+    acts = [starter for starter in of_prose if not subject_of_question(starter.question)]
+    things = [starter for starter in of_prose if subject_of_question(starter.question)]
     code = _of_code(material) if material.is_code else iter(())
     if _is_mostly_written(material):
         yield from chain(acts, things, code)
     else:
         # What a program's documents are about tells less than how something is done, and than its code.
-        # Who begins with a program builds it, and asks what is new before what a single function does.
+        # Newcomers build a program, and ask what is new, before they ask what a single function does.
         about_programs = iter(Starter(question) for question in _OF_PROGRAMS if material.is_code)
         yield from chain(_alternate(about_programs, code, iter(acts)), things)
 
 
 def _is_mostly_written(material: Material) -> bool:
     """Return whether a corpus holds more prose than code, not counting tests and the like."""
-    own = [one for path, one in material.documents.items() if _is_own(material, path)]
-    return sum(one.size for one in own if one.language in _WRITTEN) > sum(one.size for one in own if is_code(one))
+    documents = [document for path, document in material.documents.items() if _is_own(material, path)]
+    prose = sum(document.size for document in documents if document.language in _WRITTEN)
+    return prose > sum(document.size for document in documents if is_code(document))
 
 
 def _alternate(*series: Iterator[Starter]) -> Iterator[Starter]:
-    left = list(series)
-    while left:
-        for one in list(left):
-            starter = next(one, None)
-            if starter is None:
-                left.remove(one)
-            else:
-                yield starter
+    """Yield the first of each series, then the second of each that has one, and so on."""
+    return filter(None, chain.from_iterable(zip_longest(*series)))
 
 
 def _of_code(material: Material) -> Iterator[Starter]:
@@ -245,22 +238,33 @@ def _of_code(material: Material) -> Iterator[Starter]:
     """
     mentioned = list(islice(_mentioned(material), _MOST_FILES))
     counted = Counter({path: count for path, count in importers_of(material).items() if _is_program(material, path)})
-    largest = sorted(
-        (path for path in material.documents if _is_program(material, path)),
-        key=lambda path: -material.documents[path].size,
-    )
+    programs = (path for path in material.documents if _is_program(material, path))
+    largest = sorted(programs, key=lambda path: -material.documents[path].size)
     paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
-    names = [(path, definitions) for path in paths if (definitions := _telling_names(material, path))]
-    first = sorted(((path, definitions[0]) for path, definitions in names), key=lambda one: not one[1][0])
-    for path, (_, kind, name) in dict.fromkeys([*mentioned, *first]):
-        yield Starter(
-            f"What does `{name}` do?" if looks_like_code(name) else f"What does the {kind} `{name}` do?", path
-        )
-    for _, _, name in (one for _, definitions in names for one in definitions[1:]):
-        yield Starter(f"Who uses `{name}`?")
+    by_file = [definitions for path in paths if (definitions := _telling_definitions(material, path))]
+    first = sorted((definitions[0] for definitions in by_file), key=lambda definition: not definition.is_explained)
+    for path, name, kind, _ in dict.fromkeys([*mentioned, *first]):
+        thing = f"`{name}`" if looks_like_code(name) else f"the {kind} `{name}`"
+        yield Starter(f"What does {thing} do?", path)
+    for definitions in by_file:
+        yield from (Starter(f"Who uses `{definition.name}`?") for definition in definitions[1:])
 
 
-def _mentioned(material: Material) -> Iterator[tuple[str, tuple[bool, str, str]]]:
+class _Definition(NamedTuple):
+    """A public definition, and whether a comment or a docstring explains it."""
+
+    path: str
+    name: str
+    kind: str
+    is_explained: bool
+
+
+def _definition(stored: StoredChunk) -> _Definition:
+    name = (stored.chunk.symbol or "").rpartition(".")[2]
+    return _Definition(stored.document.path, name, stored.chunk.kind, _is_explained(stored.chunk.text))
+
+
+def _mentioned(material: Material) -> Iterator[_Definition]:
     """Yield definitions that the README and the first guides name in code, those named most often first."""
     readme = readme_of(material, "")
     guides = sorted(
@@ -271,21 +275,20 @@ def _mentioned(material: Material) -> Iterator[tuple[str, tuple[bool, str, str]]
     texts = ["\n".join(material.lines(path)) for path in paths]
     counts = Counter(name for text in texts for code in _CODE.findall(text) for name in set(_NAME.findall(code)))
     names = [name for name, _ in counts.most_common(_MOST_MENTIONED)]
-    definitions = dict[str, tuple[str, tuple[bool, str, str]]]()
-    for stored in material.store.get(material.store.defining(names, _DEFINING)).values():
-        path = stored.document.path
-        symbol = (stored.chunk.symbol or "").rpartition(".")[2]
-        is_type = stored.chunk.kind in _TYPES and symbol[:1].isupper()
-        if symbol in counts and _is_program(material, path) and _tells(stored) and (is_type or looks_like_code(symbol)):
-            definitions.setdefault(symbol, (path, (_is_explained(stored.chunk.text), stored.chunk.kind, symbol)))
-    yield from sorted(definitions.values(), key=lambda one: (one[1][1] not in _TYPES, -counts[one[1][2]]))
+    definitions = dict[str, _Definition]()
+    stored_definitions = material.store.get(material.store.defining(names, _DEFINING)).values()
+    for definition in map(_definition, filter(_tells, stored_definitions)):
+        telling = looks_like_code(definition.name) or (definition.kind in _TYPES and definition.name[:1].isupper())
+        if definition.name in counts and telling and _is_program(material, definition.path):
+            definitions.setdefault(definition.name, definition)
+    yield from sorted(definitions.values(), key=lambda one: (one.kind not in _TYPES, -counts[one.name]))
 
 
 def _tells(stored: StoredChunk) -> bool:
     """Return whether a chunk defines something public that a newcomer may ask for, and no class of errors."""
     symbol = (stored.chunk.symbol or "").rpartition(".")[2]
     public = stored.chunk.kind in _KINDS and not stored.chunk.scope and not symbol.endswith(_FAULTS)
-    return public and _PLAIN_NAME.fullmatch(symbol) is not None
+    return public and _NAME.fullmatch(symbol) is not None
 
 
 def _is_own(material: Material, path: str) -> bool:
@@ -298,28 +301,24 @@ def _is_program(material: Material, path: str) -> bool:
     document = material.documents.get(path)
     if document is None:
         return False  # a package's folder, by which Go imports it
-    own = is_code(document) and _is_own(material, path) and not is_generated(document.note)
-    return own and document.language not in _OF_BUILDS and not _BESIDE_PROGRAM.search(path)
+    of_program = is_code(document) and _is_own(material, path) and not is_generated(document.note)
+    return of_program and document.language not in _OF_BUILDS and not _BESIDE_PROGRAM.search(path)
 
 
-def _telling_names(material: Material, path: str) -> list[tuple[bool, str, str]]:
-    """Return two definitions of a file, each as whether it has a comment, its kind and its name.
-
-    Those with a comment come first, then those that occur in most places.
-    """
-    names = dict.fromkeys(_names(material, path))
-    terms = {name: max(terms_of_word(name), key=len) for _, _, name in names}
+def _telling_definitions(material: Material, path: str) -> list[_Definition]:
+    """Return two definitions of a file: those with a comment come first, then those that occur in most places."""
+    definitions = dict.fromkeys(_public_definitions(material, path))
+    terms = {definition.name: max(terms_of_word(definition.name), key=len) for definition in definitions}
     counts = material.store.frequencies(terms.values())
-    return sorted(names, key=lambda one: (not one[0], -counts.get(terms[one[2]], 0)))[:2]
+    return sorted(definitions, key=lambda one: (not one.is_explained, -counts.get(terms[one.name], 0)))[:2]
 
 
-def _names(material: Material, path: str) -> Iterator[tuple[bool, str, str]]:
-    """Yield a file's public names with their kinds, without error classes, which are used everywhere."""
-    for stored in filter(_tells, material.store.chunks_of(path)):
-        symbol = (stored.chunk.symbol or "").rpartition(".")[2]
+def _public_definitions(material: Material, path: str) -> Iterator[_Definition]:
+    """Yield a file's public definitions, without error classes, which are used everywhere."""
+    for definition in map(_definition, filter(_tells, material.store.chunks_of(path))):
         # "read" or "flags" of a function tells nobody anything.
-        if stored.chunk.kind in _TYPES or looks_like_code(symbol):
-            yield _is_explained(stored.chunk.text), stored.chunk.kind, symbol
+        if definition.kind in _TYPES or looks_like_code(definition.name):
+            yield definition
 
 
 def _is_explained(code: str) -> bool:
@@ -342,8 +341,7 @@ def _of_prose(material: Material, project: str) -> Iterator[Starter]:
     # A heading that many documents share, such as "Description", makes a question about none of them.
     counts = Counter(question for starters in looked_at for question in {one.question for one in starters})
     sections = [_most_telling(one for one in starters if counts[one.question] <= _MOST_ALIKE) for starters in looked_at]
-    for rank in range(_OF_EACH):
-        yield from (starters[rank] for starters in sections if rank < len(starters))
+    yield from _alternate(*map(iter, sections))
 
 
 def _most_telling(candidates: Iterable[Starter]) -> list[Starter]:
@@ -351,9 +349,9 @@ def _most_telling(candidates: Iterable[Starter]) -> list[Starter]:
     return sorted(candidates, key=_tells_little)[:_OF_EACH]
 
 
-def _tells_little(one: Starter) -> tuple[bool, bool]:
+def _tells_little(starter: Starter) -> tuple[bool, bool]:
     """Return a sort key: acts and differences come first, then things of several words, then things of one word."""
-    about = subject_of_question(one.question)
+    about = subject_of_question(starter.question)
     return bool(about), bool(about) and " " not in about
 
 
@@ -369,8 +367,9 @@ def _questions_from_headings(material: Material, path: str, project: str) -> Ite
         heading = _without_numbering(text)
         if not 4 <= len(heading) <= _LONGEST_HEADING or _ANYBODYS.fullmatch(heading) or _NO_SUBJECT.search(heading):
             continue
+        leads_elsewhere = 2 * sum("://" in line for line in lines[first : end - 1]) > end - first
         subject = title if heading != title and not _ANYBODYS.fullmatch(title) else ""
-        if not (heading == own and readme) and (question := question_of(heading, subject, names)):
+        if not (leads_elsewhere or (heading == own and readme)) and (question := question_of(heading, subject, names)):
             thing = subject_of_question(question)
             before, after = _TELL_IN.get(language, ("", ""))
             yield Starter(f"{before}{heading}{after}" if thing and before else question, path, first, end - 1)
@@ -394,13 +393,13 @@ def question_of(heading: str, subject: str = "", names: Collection[str] = ()) ->
         return ""
     if len(heading.split()) > _MOST_WORDS or not heading[:1].isalnum() or heading.endswith("!"):
         return ""
-    small = re.sub(r"\b[A-Z][a-z]+\b", lambda one: one[0] if one[0] in names else one[0].lower(), heading)
+    small = re.sub(r"\b[A-Z][a-z]+\b", lambda word: word[0] if word[0] in names else word[0].lower(), heading)
     if asks and not _TO.match(small):
         titled = all(word[0].isupper() for word in heading.split() if word[0].isalpha())
         return small[:1].upper() + small[1:] if titled else heading[:1].upper() + heading[1:]
     small = small.rstrip("?")
     known = subject if len(subject.split()) <= _MOST_OF_SUBJECT and not _ASKS.match(subject) else ""
-    return _YOURS.sub(lambda one: _MINE[one[0].lower()], next(filter(None, _forms(small, known, heading)), ""))
+    return _YOURS.sub(lambda word: _MINE[word[0].lower()], next(filter(None, _forms(small, known, heading)), ""))
 
 
 def names_in(lines: Iterable[str]) -> frozenset[str]:
@@ -447,7 +446,8 @@ def _forms(heading: str, subject: str, written: str) -> Iterator[str]:
     if match := _INTRODUCED.fullmatch(heading):
         yield f"What is {match['thing']}?"
     yield _act(heading, subject)
-    plain = heading.lower() not in _NOUNS and not _ASKS.match(heading) and not _CUT_OFF.search(heading)
+    says = not {"is", "are", "was", "were"}.isdisjoint(heading.lower().split())  # "Wrapping is explicit" is no thing
+    plain = not says and heading.lower() not in _NOUNS and not (_ASKS.match(heading) or _CUT_OFF.search(heading))
     if plain and not re.search(r"[,:;]|\b(?:that|which)\b|^(?:an?|the)\b", heading, re.IGNORECASE):
         # A title is named as it is written, a plain phrase as within a sentence.
         yield f"{_TELL}{heading if heading[1:] == written[1:] else written}."

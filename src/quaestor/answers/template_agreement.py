@@ -56,7 +56,7 @@ def words_of(text: str) -> tuple[str, ...]:
 def template_words(code: str) -> tuple[str, ...]:
     """Return the words of the string literals in lines of source, without their placeholders."""
     literals = (next(filter(None, groups), "") for groups in _LITERAL.findall(code))
-    return words_of(" ".join(fixed_text(one) for one in literals))
+    return words_of(" ".join(fixed_text(literal) for literal in literals))
 
 
 def fixed_text(text: str) -> str:
@@ -72,11 +72,11 @@ def agreement(message: Sequence[str], template: Sequence[str], weights: Mapping[
         template: the words of the template.
         weights: the weight of each word; 1 for a word that it lacks.
     """
-    known = frozenset(message)
-    common = [word for word in template if word in known]
+    in_message = frozenset(message)
+    common = [word for word in template if word in in_message]
     shared, words, first, last = _heaviest(message, common, weights)
     whole, agreed, span = (
-        sum(weights.get(word, 1.0) for word in one) for one in (template, message, message[first : last + 1])
+        sum(weights.get(word, 1.0) for word in part) for part in (template, message, message[first : last + 1])
     )
     between = last - first + 1 - words
     return Agreement(shared, words, _share(shared, whole), _share(shared, agreed), _share(shared, span), between)
@@ -104,5 +104,5 @@ def _heaviest(
     return best[-1]
 
 
-def _by_weight(one: tuple[float, int, int, int]) -> tuple[float, int]:
-    return one[:2]
+def _by_weight(best: tuple[float, int, int, int]) -> tuple[float, int]:
+    return best[:2]

@@ -23,7 +23,8 @@ class Form(IntEnum):
     ASKED = 2
     SECTION = 3
     WITHIN = 4
-    WRITTEN_OUT = 5
+    SERVES = 5
+    WRITTEN_OUT = 6
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,6 +50,10 @@ _IS = (
     r"|are\s+\w+(?:\s+\w+)?\s+(?:that|which|who|whose|with)\b|sind\s+\w+(?:,\s*(?:die|deren|welche)|\s+mit)\b|sont\s+des\b"
     r"|(?:ist|sind|est|sont|es|son)\s+(?:l['’]|(?:eine?|der|die|das|une?|les?|la|una|el|los|las)\b)"
 )
+_KIND = r"(?:\s+(?:feature|function|mode|option|program(?:me)?|process|service|system|role|team))?"
+_SERVES = r"(?:lets?|allows?|enables?|helps?)\s+\w"
+"""What a thing does for people, behind its name and perhaps its kind: "the introducer feature lets a device ...\"."""
+_PURPOSE = r"the\s+(?:\w+\s+)?(?:purpose|role|aim|goal|function|task)\s+of\s+"
 _ASIDE = r"(?:\s*\([^()]{1,80}\))?(?:,[^,.]{1,80},)?"
 _ARTICLE = r"(?:(?:l['’]|(?:an?|the|eine?|der|die|das|une?|les?|la|una|el|los|las)\s+)[*_`]*)?"
 _BETWEEN = r"\s*(?::|—|–|-{1,3}|=)\s+"
@@ -64,6 +69,8 @@ _OF_PAGE = re.compile(
     r"|sección|página|documento|guía)\b",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"<?\bhttps?:[^\s>]*>?")
+_ALSO_CALLED = re.compile(r"[\W_]*(?:a\.?k\.?a\b|also (?:known as|called)\b)\.?[^.]*[\W_]*$", re.IGNORECASE)
 _MARKUP = re.compile(r"\{[%{<#].*?[%}>#]\}|\{#[\w-]+\}|&nbsp;|\]\[|\[\^?\w*\]:")
 
 
@@ -88,9 +95,11 @@ def may_define(term: str) -> re.Pattern[str]:
     before = rf"(?:^[^\n]{{0,80}}?|[.!?:]\s+\W{{0,4}}{_ARTICLE}\W{{0,4}}|\()"
     marks = r"[*_`\"'”’)>]{0,4}"
     linked = rf"{marks}(?:\](?:\([^()\n]*\)|\[[^\]\n]*\]))?{marks}"
-    after = rf"{linked}{_ASIDE}\s*(?:\s(?:{_SAYS}|(?:is|are|ist|sind|est|sont|es|son)\b)|[:|=—–?(]|--?\s|</|$)"
+    says = rf"{_SAYS}|{_SERVES}|(?:is|are|ist|sind|est|sont|es|son)\b"
+    after = rf"{linked}{_ASIDE}{_KIND}\s*(?:\s(?:{says})|[:|=—–?(的是概简との]|--?\s|</|$)"
     bracketed = rf"|\({_pattern(term)}\)" if is_abbreviation(term) else ""
-    sought = rf"(?<![^\W_]){_pattern(term)}(?![^\W_])"
+    # Chinese and Japanese put no space between the term and what follows.
+    sought = rf"(?<![^\W_]){_pattern(term)}(?![^\W_\u3040-\u30ff\u4e00-\u9fff])"
     return re.compile(rf"{before}{sought}{after}{bracketed}", re.MULTILINE | re.IGNORECASE)
 
 
@@ -99,9 +108,10 @@ def is_abbreviation(term: str) -> bool:
     return re.fullmatch(r"[A-Z]{2,7}s?", term) is not None
 
 
-def tells_of_page(text: str) -> bool:
-    """Return whether a paragraph only says what the page or chapter holds, and so defines nothing."""
-    return _OF_PAGE.match(text) is not None
+def defines_nothing(text: str) -> bool:
+    """Return whether a paragraph only says what the page holds, where more is said, or how the term is called."""
+    said = _ADDRESS.sub(" ", text)
+    return _OF_PAGE.match(text) is not None or _ALSO_CALLED.match(said) is not None or not says_something(said)
 
 
 def names_the_term(term: str, title: str) -> bool:
@@ -140,6 +150,9 @@ def _sentences(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> I
     """Yield the paragraphs with a sentence that defines a term."""
     says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:{_SAYS}|(?:{_IS}))"
     begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"[.!?:]\s+{says}", _flags(term))
+    serves = rf"{_PURPOSE}{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:is|are)\b"
+    serves = rf"{serves}|{_ARTICLE}{_pattern(term)}{_ASIDE}{_KIND}\s+(?:{_SERVES}|(?:{_IS}))"
+    purpose = re.compile(rf"(?:^|[.!?:]\s+)(?:{serves})", _flags(term))
     written = _written_out(term)
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("<") and begins.match(_plain(line)):
@@ -149,6 +162,8 @@ def _sentences(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> I
             yield _defined_by(Form.SENTENCE, one, lines)
         elif within.search(one.text):
             yield _defined_by(Form.WITHIN, one, lines)
+        elif purpose.search(one.text):
+            yield _defined_by(Form.SERVES, one, lines)
         elif written is not None and written.search(one.text):
             yield _defined_by(Form.WRITTEN_OUT, one, lines)
 
@@ -228,7 +243,7 @@ def _sections(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> It
     for line, title in headings(lines):
         form = None if _names_other_code(term, lines[line - 1], title) else _title_form(term, title)
         below = (one for one in parts if one.start_line > line and one.heading == title)
-        first = next((one for one in below if not tells_of_page(one.text)), None)
+        first = next((one for one in below if not defines_nothing(one.text)), None)
         if form is not None and first is not None:
             shown = _defined_by(form, first, lines)
             near = first.start_line - line <= _NEAR
@@ -244,6 +259,9 @@ def _title_form(term: str, title: str) -> Form | None:
     title = _plain(title)
     asks = r"(?:what\s+(?:is|are)|was\s+(?:ist|sind)|qu['’]est-ce\s+qu(?:e\s|['’])|¿?qué\s+(?:es|son))"
     if re.match(rf"^{asks}\s*{_ARTICLE}{_pattern(term)}{_ASIDE}\s*\??$", title, re.IGNORECASE):
+        return Form.ASKED
+    asked = r"什么是\s*{0}|{0}\s*(?:的(?:含义|概念|定义)|是什么|概念|简介|とは(?:何か)?|の(?:意味|定義))"
+    if re.fullmatch(asked.format(_pattern(term)), title, re.IGNORECASE):
         return Form.ASKED
     same = re.match(rf"^(?:about\s+|introduction\s+to\s+)?{_ARTICLE}{_pattern(term)}{_ASIDE}$", title, _flags(term))
     return Form.SECTION if same else None

@@ -143,7 +143,7 @@ def _ends(lines: list[str]) -> list[str]:
 
 def _frame(line: str, before: str, following: str) -> Frame | None:
     """Return the frame that a line is, or None."""
-    place = next((one for one in _PLACE.finditer(line) if knows_extension(one[1])), None)
+    place = next((place for place in _PLACE.finditer(line) if knows_extension(place[1])), None)
     if place is None:
         return _function_only(line, following)
     path = re.sub(r"[/\\]+", "/", place[1])

@@ -11,8 +11,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_within_file
-from quaestor.answers.ask_back import ask_back
+from quaestor.answers.answer_from_file import (
+    answer_how_to_add,
+    answer_origin,
+    answer_with_customary_file,
+    answer_within_file,
+)
+from quaestor.answers.ask_back import ask_back, with_subject
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.document_parts import answer_with_part
 from quaestor.answers.drafts import CorpusLines, Draft
@@ -25,6 +30,7 @@ from quaestor.answers.named_faults import explain_named_fault
 from quaestor.answers.option_lists import list_environment, list_options
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
+    answer_with_importers,
     answer_with_overview,
     answer_with_section,
     describe_folder,
@@ -113,7 +119,25 @@ def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
     from quaestor.answers.configuration import explain_configuration  # noqa: PLC0415 - as said above
     from quaestor.answers.named_settings import explain_setting  # noqa: PLC0415 - as said above
 
-    return explain_configuration(question, corpus) or explain_setting(question, corpus)
+    return (
+        explain_configuration(question, corpus)
+        or _answer_usage(question, corpus, literally=True)
+        or explain_setting(question, corpus)
+    )
+
+
+_OF_USE = re.compile(
+    r"\s*(?:how\s+(?:to|do|can|could|should|would|must)|can|could|may|must|do|does|will|is)\b", re.IGNORECASE
+)
+
+
+def _answer_usage(question: Question, corpus: Corpus, *, literally: bool = False) -> WayAnswer | None:
+    """Answer how something is done with the program; None for other questions."""
+    if not _OF_USE.match(question.text[:_LONGEST]):
+        return None
+    from quaestor.answers.usage_questions import answer_usage  # noqa: PLC0415 - few questions ask this
+
+    return answer_usage(question, corpus, literally=literally)
 
 
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -144,11 +168,13 @@ def may_ask_history(text: str) -> bool:
 
 WAYS: tuple[Way, ...] = (
     answer_origin,
+    answer_with_customary_file,
     answer_project_facts,
     explain_named_fault,
     list_declared,
     _answer_with_project_guide,
     _explain_settings,
+    answer_with_importers,
     answer_with_callers,
     answer_with_maintainers,
     answer_history,
@@ -168,6 +194,7 @@ WAYS: tuple[Way, ...] = (
     explain_term,
     answer_within_file,
     answer_error,
+    _answer_usage,
     ask_back,
 )
 """All ways, in the order in which they are tried: the narrower a way's questions are, the earlier it comes."""
@@ -175,7 +202,9 @@ WAYS: tuple[Way, ...] = (
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer of the first way that has one; None if the answer is to be quoted from search results."""
-    return _first_answer((_answer_two, *WAYS), question, corpus)
+    with_its_subject = with_subject(question)
+    answer = None if with_its_subject is None else _first_answer(WAYS, with_its_subject, corpus)
+    return answer if answer is not None and answer.known else _first_answer((_answer_two, *WAYS), question, corpus)
 
 
 def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:

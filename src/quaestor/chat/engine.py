@@ -38,7 +38,7 @@ from quaestor.chat.turn import Preview, Turn, question_message
 from quaestor.core.citation import Citation
 from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
-from quaestor.core.messages import Message
+from quaestor.core.messages import Message, without_surrogates
 from quaestor.core.questions import without_frame
 from quaestor.corpus import Corpus, UnderstoodQuestion
 from quaestor.corpus.answerability import Doubt
@@ -51,7 +51,6 @@ from quaestor.llm.models.request_counter import counter_of
 from quaestor.search.spelling import replace_unknown
 from quaestor.search.turns import TurnQuery, query_of_turn
 from quaestor.sessions.records import Ending
-from quaestor.sessions.session_rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Registry
 from quaestor.window import Recall, Window
@@ -432,7 +431,7 @@ class Conversation:
         unchecked = is_known and known is None and not turn.proposals and not any(one.holds for one in citations)
         quotes = await self._quotes_beside(turn, hits) if unchecked else ()
         is_known = is_known and not unchecked
-        answer = Message("assistant", clean(turn.visible.answer))
+        answer = Message("assistant", without_surrogates(turn.visible.answer))
         # Without a request there is no report.
         usage = replace(turn.usage, reported=turn.usage.reported and turn.usage.total_tokens > 0)
         ending = Ending(

@@ -32,7 +32,7 @@ from quaestor.chat.model_requests import Composer, Requests, SpentError, shown_p
 from quaestor.chat.reply_reader import ReplyReader, repeats_itself
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import BudgetError, LimitError, QuaestorError, UpstreamError, WindowError
-from quaestor.core.messages import Message
+from quaestor.core.messages import Message, without_surrogates
 from quaestor.llm import tags
 from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.llm.models import Finished
@@ -40,7 +40,6 @@ from quaestor.llm.models.capabilities import is_plausible, learned_limit
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions.records import OPENING, CallResult, ModelCall, Round
-from quaestor.sessions.session_rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Outcome, Registry
 from quaestor.window import Window
@@ -219,7 +218,7 @@ class Loop:
                 text = (
                     self._finish_reply(turn, reading, delta)
                     if isinstance(delta, Finished)
-                    else reading.feed(clean(delta.text))
+                    else reading.feed(without_surrogates(delta.text))
                 )
                 if shown := turn.show(text):
                     yield Text(shown)

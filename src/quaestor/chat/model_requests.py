@@ -18,13 +18,13 @@ from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.conversation_state import History
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import LimitError, QuaestorError
-from quaestor.core.messages import Message, Usage
+from quaestor.core.messages import Message, Usage, without_surrogates
 from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.llm.models import Delta, Finished, Model, Request, TextDelta
 from quaestor.llm.prompts.loader import load, names
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.llm.tokens import MessageCounter
-from quaestor.sessions.session_rows import clean, passages_shown, runs
+from quaestor.sessions.session_rows import passages_shown, runs
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import Recaller, Reminder, Settings, Window, compose
 
@@ -319,7 +319,7 @@ async def summarise(turn: Turn, history: History, requests: Requests, composer: 
     except QuaestorError:
         summaries.note_failure()
         return
-    text = clean("".join(pieces)).strip()
+    text = without_surrogates("".join(pieces)).strip()
     known = [one for place in summaries.out if (one := history.ids[place]) is not None]
     if not text or not known:
         summaries.note_failure()

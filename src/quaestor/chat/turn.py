@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from quaestor.chat.reply_reader import VisibleText
 from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
-from quaestor.core.messages import Message, ToolCall, Usage
+from quaestor.core.messages import Message, ToolCall, Usage, without_surrogates
 from quaestor.core.wording import TRANSLATED
 from quaestor.llm import tags
 from quaestor.llm.models import FinishReason
 from quaestor.llm.models.reply_stream import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions.records import ModelCall, Plan, Round
-from quaestor.sessions.session_rows import clean
 from quaestor.window import Window
 
 _EXTRACTIVE = "extractive"
@@ -157,7 +156,7 @@ def question_message(question: str) -> Message:
     Raises:
         UsageError: the question is empty.
     """
-    question = clean(question)
+    question = without_surrogates(question)
     if not question.strip():
         raise UsageError("the question is empty; ask something")
     return Message("user", question)

@@ -14,7 +14,9 @@ from quaestor.chunking.decode import DecodedFile
 from quaestor.chunking.defined_names import CONTAINERS, Source
 from quaestor.chunking.definitions import lost_definitions
 from quaestor.chunking.grammars import LARGEST_PARSED, parse_definitions, scripts_within
+from quaestor.chunking.manual_headings import pod_headings
 from quaestor.chunking.outline import NO_PARENT, Outline, Piece
+from quaestor.chunking.prose import sections_of
 from quaestor.chunking.syntax import SYNTAXES
 from quaestor.core.documents import Chunk
 
@@ -110,6 +112,8 @@ def cut_code(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple
     lost = root.type == "ERROR" and not any(piece.defines for piece in pieces)
     if lost or (not pieces and data[file.start :].strip()):
         return Refusal(f"does not parse as {language}")
+    if language == "perl":
+        pieces = _with_manual(pieces, data, file.start)
     if syntax.embedded:
         pieces = _with_markup(pieces, data, file.start)
     pieces = merge.split(merge.align(pieces, data, file.start), data, settings)
@@ -129,6 +133,23 @@ def _with_lost_definitions(pieces: list[Piece], root: Node, data: bytes, start: 
         piece.defines = [(0, one.name, one.place)]
         added.append(piece)
     return sorted([*pieces, *added], key=lambda piece: piece.start)
+
+
+def _with_manual(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:
+    """Return the pieces of a Perl module with the sections of the manual that stands behind its last definition.
+
+    What stands between definitions is about the next one.
+    """
+    last = max((one.start for one in pieces if one.name), default=start)
+    headings = [one for one in pod_headings(data, start) if one.start > last]
+    if not headings:
+        return pieces
+    code = [one for one in pieces if one.start < headings[0].start]
+    sections = sections_of(data, headings, headings[0].start)
+    for section in sections:
+        section.number += len(pieces)
+        section.parent += len(pieces) if section.parent != NO_PARENT else 0
+    return [*code, *sections]
 
 
 def _with_markup(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:

@@ -168,7 +168,7 @@ class _Walk:
             return None
         kind = node.type
         self._drop_if_apart(node)
-        if kind in self._syntax.leading:
+        if self._syntax.leads(node, self._source):
             if self._belongs_to_next(node):
                 self._lead.append(node)
             return None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from posixpath import basename
 
-PROSE = frozenset("asciidoc latex markdown mediawiki org pod rd restructuredtext roff texinfo text vimhelp".split())
+PROSE = frozenset(
+    "asciidoc latex markdown mediawiki odoc org pod rd restructuredtext roff texinfo text vimhelp".split()
+)
 
 BY_NAME: dict[str, str] = {
     ".bash_aliases": "bash",
@@ -118,6 +120,7 @@ _EXTENSIONS: dict[str, str] = {
     "nix": "nix",
     "objc": "m mm",
     "ocaml": "ml mli",
+    "odoc": "mld",
     "org": "org",
     "perl": "pl pm t",
     "php": "php php3 php4 php5 php7 phtml",

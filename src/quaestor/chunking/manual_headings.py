@@ -1,4 +1,4 @@
-"""Finds the headings and terms of manuals: man pages, POD, Texinfo, LaTeX, Org, R's and Vim's help pages."""
+"""Finds the headings and terms of manuals: man pages, POD, Texinfo, LaTeX, Org, OCaml's, R's and Vim's help pages."""
 
 from __future__ import annotations
 
@@ -68,6 +68,10 @@ _ORG_TITLE = re.compile(rb"^#\+title:[ \t]*(?P<line>[^\n]+)", re.MULTILINE | re.
 _ORG_KEYWORD = re.compile(rb"(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
 _ORG_TAGS = re.compile(rb"(?<=[ \t]):[\w@#%:]+:\s*\Z")
 _ORG_MARKUP = re.compile(rb"\[\[(?:[^\]\n]*\]\[)?([^\]\n]*)\]\]|(?<!\w)([~=*/])(\S(?:[^\n]*?\S)?)\2(?!\w)")
+
+# {1:use How to use {!Shop}}
+_ODOC = re.compile(rb"^[ \t]*\{(?P<level>[0-5])(?::[^\s{}]+)?[ \t]+(?P<title>[^\n]*)\}[ \t\r]*$", re.MULTILINE)
+_ODOC_MARKUP = re.compile(rb"\{\{![^}\n]*\}|\{!?(?:[bie][ \t])?|[}\[\]]")
 
 _R_HELP = re.compile(
     rb"^\\(?P<command>section|subsection|usage|arguments|details|value|description|examples|note|seealso|references)\{"
@@ -204,6 +208,12 @@ def _org_text(raw: bytes) -> str:
     return _plain(_ORG_MARKUP.sub(lambda match: match[1] or match[3] or b"", raw[:_LONGEST]))
 
 
+def odoc_headings(data: bytes, start: int) -> Iterator[Heading]:
+    """Yield the headings of a page of OCaml's documentation."""
+    for match in _ODOC.finditer(data, start):
+        yield Heading(match.start(), int(match["level"]), _plain(_ODOC_MARKUP.sub(b"", match["title"][:_LONGEST])))
+
+
 def r_help_headings(data: bytes, start: int) -> Iterator[Heading]:
     """Yield the sections of one of R's help pages below its title, and its arguments as terms."""
     titled = _R_TITLE.search(data, start)
@@ -244,6 +254,7 @@ def _plain(text: bytes) -> str:
 
 MANUALS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     "latex": latex_headings,
+    "odoc": odoc_headings,
     "org": org_headings,
     "pod": pod_headings,
     "rd": r_help_headings,

@@ -209,15 +209,20 @@ def chunks(groups: list[list[Piece]], data: bytes, encoding: str) -> tuple[Chunk
 
 
 def _main(pieces: list[Piece]) -> Piece:
-    """Return the definition that a chunk is about: the enclosing one, unless only its first line is here."""
+    """Return the definition that a chunk is about: the enclosing one, unless only its first line is here.
+
+    Of definitions that are not within another, it is the largest: what follows the end of a class is none of it.
+    """
     if len(pieces) == 1:
         return pieces[0]
     whole = pieces[-1].end - pieces[0].start
+    here = {(*piece.scope, piece.name) for piece in pieces}
 
     def weight(piece: Piece) -> tuple[int, bool, int, int]:
         size = piece.end - piece.start
         rank = _NAMELESS if piece.name is None else _RANKS.get(piece.kind, 0)
-        return (rank, piece.part, len(piece.scope), -size)
+        depth = sum(piece.scope[: at + 1] in here for at in range(len(piece.scope)))
+        return (rank, piece.part, depth, -size)
 
     main = min(pieces, key=weight)
     slight = main.end - main.start < whole / 4

@@ -10,6 +10,7 @@ from quaestor.chunking.finders.other_languages import (
     by_path,
     by_whole_path,
     dart_alias,
+    dart_extension,
     dart_member,
     julia_assignment,
     julia_function,
@@ -60,7 +61,7 @@ FINDERS: Mapping[str, Mapping[str, Finder]] = {
     "dart": {
         "class_definition": by_field("class"),
         "mixin_declaration": by_child("class", "identifier"),
-        "extension_declaration": by_field("class"),
+        "extension_declaration": dart_extension,
         "extension_type_declaration": by_field("class"),
         "enum_declaration": by_field("enum"),
         "type_alias": dart_alias,

@@ -146,7 +146,7 @@ class Outline:
             self._token(node)
             return
         kind = node.type
-        if kind in self._syntax.leading:
+        if self._syntax.leads(node, self._source):
             self._collect_leading(node, frame)
             return
         if kind in self._syntax.trailing:

@@ -169,7 +169,7 @@ def cut_prose(file: DecodedFile, language: str, settings: ChunkSettings, *, page
     headings = _with_articles(data, titled, about.end, language)
     if about.end == start:
         about = read_fields(data, start)
-    pieces = _sections(data, headings, start)
+    pieces = sections_of(data, headings, start)
     for piece in pieces:
         piece.page = paged and piece.parent == NO_PARENT
     pieces = [part for piece in pieces for part in _divide(piece, data, settings)]
@@ -225,7 +225,7 @@ def _top(headings: list[Heading]) -> str | None:
     return min(titled, key=lambda heading: heading.level).title if titled else None
 
 
-def _sections(data: bytes, headings: list[Heading], start: int) -> list[Piece]:
+def sections_of(data: bytes, headings: list[Heading], start: int) -> list[Piece]:
     """Return a piece for the text before the first heading, and one for each section up to the next heading."""
     pieces: list[Piece] = []
     first = headings[0].start if headings else len(data)

@@ -6,11 +6,14 @@ Tables only. A language that is absent here is cut by lines.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.chunking import more_syntaxes as further
-from quaestor.chunking.defined_names import Finder, by_child, by_field, by_keyword
+from quaestor.chunking.defined_names import Finder, Source, by_child, by_field, by_keyword
 from quaestor.chunking.finders import classes, other_languages, scripting, systems
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 class Syntax(NamedTuple):
@@ -35,6 +38,11 @@ class Syntax(NamedTuple):
     same_name: bool = False
     trailing: frozenset[str] = frozenset()
     embedded: bool = False
+
+    def leads(self, node: Node, source: Source) -> bool:
+        """Return whether a node belongs to what follows; in Elixir ``@doc`` and ``@type`` are of one node type."""
+        finder = self.finders.get(node.type)
+        return node.type in self.leading and (finder is None or finder(node, source) is None)
 
 
 def _set(words: str) -> frozenset[str]:
@@ -289,7 +297,12 @@ SYNTAXES: dict[str, Syntax] = {
         },
         _COMMENTS,
     ),
-    "elixir": Syntax("elixir", {"call": other_languages.elixir_call}, _COMMENTS | {"unary_operator"}, same_name=True),
+    "elixir": Syntax(
+        "elixir",
+        {"call": other_languages.elixir_call, "unary_operator": other_languages.elixir_attribute},
+        _COMMENTS | {"unary_operator"},
+        same_name=True,
+    ),
     "haskell": Syntax(
         "haskell",
         {

@@ -111,7 +111,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "usage": ("quaestor usage", "quaestor usage --by model --since 2026-01-01"),
     "tune": ("quaestor tune --dry-run", "quaestor tune ~/notes", "quaestor tune --undo"),
     "stats": ("quaestor stats", "quaestor stats ~/notes --verbose"),
-    "eval": ("quaestor eval --self", "quaestor eval questions.json --corpus ~/notes --chunker lines:40"),
+    "eval": ("quaestor eval --self", "quaestor eval questions.jsonl --corpus ~/notes --chunker lines:40"),
     "config": ("quaestor config show", "quaestor config show ~/notes --json"),
     "prompts": ("quaestor prompts show", "quaestor prompts show chat"),
     "doctor": ("quaestor doctor", "quaestor doctor --probe --model llama3.2 --base-url http://localhost:11434/v1"),

@@ -95,8 +95,8 @@ def filter_options(command: Command) -> Command:
 _FILTERS = (
     click.option("--path", "paths", multiple=True, metavar="GLOB", help="Only paths that match, such as 'src/**'."),
     click.option("--language", "--lang", "languages", multiple=True, metavar="NAME", help="Only this language."),
-    click.option("--since", default="", metavar="DATE", help="Only documents of this date or later: 2020, 2020-03."),
-    click.option("--before", default="", metavar="DATE", help="Only documents of an earlier date."),
+    click.option("--since", default="", metavar="DATE", help="Only documents dated then or later: 2020, 2020-03."),
+    click.option("--before", default="", metavar="DATE", help="Only documents dated earlier."),
     click.option("--by", multiple=True, metavar="NAME", help="Only documents by this author."),
     click.option("--no-filters", is_flag=True, help="Search for words such as 'since 2020' instead of filtering."),
 )

@@ -273,17 +273,17 @@ def _date(page: Element, meta: Mapping[str, str], data: Mapping[str, object], ba
 
 def _shown_dates(part: Element) -> Iterator[str]:
     """Yield texts that may be the date of writing, most likely first."""
-    own = _without_asides(part)
-    for one in own:
-        if one.get("itemprop").lower() in _WRITTEN_MARKS:
-            yield one.get("datetime") or one.get("content") or one.text()
-    for one in own:
-        if one.name == "time" and "updated" not in classes(one):
-            yield one.get("datetime")
-            yield one.text()
-    for one in own:
-        if _DATED.search(one.get("class")) or _SAYS_WHEN.match(_first_words(one)):
-            text = " ".join(one.text().split())
+    elements = _without_asides(part)
+    for element in elements:
+        if element.get("itemprop").lower() in _WRITTEN_MARKS:
+            yield element.get("datetime") or element.get("content") or element.text()
+    for element in elements:
+        if element.name == "time" and "updated" not in classes(element):
+            yield element.get("datetime")
+            yield element.text()
+    for element in elements:
+        if _DATED.search(element.get("class")) or _SAYS_WHEN.match(_first_words(element)):
+            text = " ".join(element.text().split())
             if len(text) <= _LONGEST_DATELINE:
                 yield text
 
@@ -295,10 +295,10 @@ def _first_words(element: Element) -> str:
 
 def _dated_part(page: Element) -> Element:
     """Return the part of a page that may contain its date; an empty one if it lists several texts with dates."""
-    dated = [one for one in page.elements() if one.name == "article" and one.find("time") is not None]
+    dated = [element for element in page.elements() if element.name == "article" and element.find("time") is not None]
     if len(dated) <= 1:
         return page
-    return next((one for one in dated if one.find("h1") is not None), Element("#nothing"))
+    return next((element for element in dated if element.find("h1") is not None), Element("#nothing"))
 
 
 def _without_asides(part: Element) -> list[Element]:

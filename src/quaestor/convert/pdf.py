@@ -1,4 +1,7 @@
-"""PDF as Markdown with a section for each page and with tables, by pypdf. Runs in a process of its own."""
+"""PDF as Markdown with a section for each page, its headings and its tables, by pypdf. Runs in a process of its own.
+
+A PDF does not say which of its lines are headings: they are told by larger or bolder letters than most text has.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,15 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import Any
+from itertools import chain, groupby
+from typing import Any, NamedTuple
 
 from pypdf import PageObject, PasswordType, PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
 from quaestor.convert.converted_document import ConversionError, ConvertedDocument
 from quaestor.convert.page_metadata import LONGEST_FIELD
-from quaestor.convert.pdf_pieces import Pieces, pieces_of
+from quaestor.convert.pdf_pieces import Piece, Pieces, pieces_of
 from quaestor.convert.pdf_tables import ROW, with_tables
 
 _FEWEST_PAGES = 4
@@ -75,6 +78,107 @@ def _forms(line: str, page: int) -> Iterator[str]:
         yield f"{text[: match.start()]}\0{int(match[0]) - page}{text[match.end() :]}"
 
 
+class Line(NamedTuple):
+    """A line of a page, as it is seen.
+
+    Attributes:
+        text: its words, with one blank between them, or a line end where the page's text has one.
+        size: the size of its letters, in half points; 0 if they differ, or if it is unknown.
+        bold: whether all of its letters are bold.
+        alone: whether nothing else stands at its height.
+    """
+
+    text: str
+    size: float
+    bold: bool
+    alone: bool = True
+
+
+_LARGER = 1.15
+"""From how many times the size of most text on a line is a heading; a bold one may be as small as the text."""
+_LONGEST_HEADING, _LONGEST_BOLD = 150, 80
+_FEWEST_LETTERS = 3
+_MOST_HEADINGS = 0.35
+"""Most lines that are headings, as a share of a page's or a document's: more of them belong to slides or a poster."""
+_DEEPEST_HEADING = 6
+_MARKED = re.compile(r"^###+ (.+)", re.MULTILINE)
+_ENDS_HEADING = re.compile(r"[^.,;:]$|^\W*\d[\d.]*\s[^.]*\.$")
+"""A heading has no stop at its end, unless it is numbered (``2.1 Scope.``)."""
+_BEFORE_NUMBER = re.compile(r"\n(?=\W*\d|(?:Article|Section|Chapter|Part|Annex|Appendix)\b)", re.IGNORECASE)
+"""Between two headings, one right below the other."""
+_LEADER = re.compile(r"(?:\.\s?){4}")
+_NUMBER_LAST = re.compile(r"\s\d{1,4}$")
+"""The page's number in a table of contents, whose chapters may be bold."""
+
+
+def lines_of(pieces: Sequence[Piece]) -> list[Line]:
+    """Return the lines that pieces make up, in their order; what follows at the same height belongs to a line."""
+    lines: list[list[tuple[str, Piece]]] = [[]]
+    for piece in pieces:
+        first, *further = piece.text.split("\n")
+        lines[-1].append((first, piece))
+        lines += [[(text, piece)] for text in further]
+    worded = [line for line in lines if any(text.strip() for text, _ in line)]
+    by_height = [(height, list(group)) for height, group in groupby(worded, _height)]
+    counts = Counter(height for height, _ in by_height)
+    return [_line(group, alone=counts[height] == 1) for height, group in by_height]
+
+
+def _height(line: Sequence[tuple[str, Piece]]) -> int:
+    return next(round(piece.y) for text, piece in line if text.strip())
+
+
+def _line(group: Sequence[Sequence[tuple[str, Piece]]], *, alone: bool) -> Line:
+    worded = [piece for line in group for text, piece in line if text.strip()]
+    sizes = {round(2 * piece.size) / 2 for piece in worded}
+    text = "\n".join(" ".join("".join(text for text, _ in line).split()) for line in group)
+    return Line(text, sizes.pop() if len(sizes) == 1 else 0.0, all(piece.bold for piece in worded), alone)
+
+
+def headings_of(pages: Sequence[Sequence[Line]]) -> list[dict[str, int]]:
+    """Return the headings of each page with their levels, 1 for those in the largest letters of the document.
+
+    Several lines of one heading are one text with line ends.
+    """
+    size, bold = _usual_style(pages)
+    found = [_headings_on(page, size, bold) for page in pages]
+    if sum(map(len, found)) > _MOST_HEADINGS * sum(map(len, pages)):
+        return [{} for _ in pages]
+    levels = {one: level for level, one in enumerate(sorted({one for page in found for one in page.values()})[::-1], 1)}
+    return [{text: levels[one] for text, one in page.items()} for page in found]
+
+
+def _usual_style(pages: Sequence[Sequence[Line]]) -> tuple[float, bool]:
+    """Return the size of most letters, and whether most letters of this size are bold."""
+    letters = Counter[tuple[float, bool]]()
+    for line in chain.from_iterable(pages):
+        letters[line.size, line.bold] += len(line.text)
+    sizes = Counter[float]()
+    for (size, _), count in letters.items():
+        sizes[size] += count if size else 0
+    size = max(sizes, key=sizes.__getitem__, default=0.0)
+    return size, letters[size, True] > letters[size, False]
+
+
+def _headings_on(page: Sequence[Line], size: float, bold: bool) -> dict[str, float]:
+    """Return the headings of a page with the sizes of their letters; a page of little but large letters has none."""
+    found: dict[str, float] = {}
+    for (own, _, is_heading), group in groupby(page, lambda line: (line.size, line.bold, _may_head(line, size, bold))):
+        for whole in _BEFORE_NUMBER.split("\n".join(line.text for line in group)) if is_heading else ():
+            begins, ends = next(filter(str.isalnum, whole), ""), _ENDS_HEADING.search(whole.rpartition("\n")[2])
+            if len(whole) <= _LONGEST_HEADING and not begins.islower() and ends:
+                found[whole] = own
+    return found if len("".join(found)) <= _MOST_HEADINGS * sum(len(line.text) for line in page) else {}
+
+
+def _may_head(line: Line, size: float, bold: bool) -> bool:
+    words = line.text
+    larger = size > 0 and line.size >= _LARGER * size
+    bolder = line.bold and not bold and line.size >= size > 0 and len(words) <= _LONGEST_BOLD
+    named = sum(map(str.isalpha, words)) >= _FEWEST_LETTERS and not _LEADER.search(words)
+    return (larger or (bolder and not _NUMBER_LAST.search(words))) and line.alone and named
+
+
 MOST_PAGES = 20_000
 _MOST_OPERATORS, _LARGEST_PAGE = 40_000_000, 3_000_000
 """Most bytes, of all pages and of one, in which tables are looked for; larger pages are drawings."""
@@ -107,8 +211,9 @@ def from_pdf(data: bytes) -> ConvertedDocument:
             raise ConversionError("unreadable", "it is encrypted; save it without a password")
         count = len(reader.pages)
         broken: list[int] = []
-        texts = list(_texts(reader, min(count, MOST_PAGES), broken))
-        sections = list(_sections(without_running_heads(texts), _beginnings(reader)))
+        pages = list(_pages(reader, min(count, MOST_PAGES), broken))
+        texts = without_running_heads([text for text, _ in pages])
+        sections = list(_sections(texts, _beginnings(reader), headings_of([lines for _, lines in pages])))
         metadata: Mapping[str, object] = reader.metadata or {}
     except ConversionError:
         raise
@@ -128,18 +233,19 @@ def from_pdf(data: bytes) -> ConvertedDocument:
     )
 
 
-def _texts(reader: PdfReader, count: int, broken: list[int]) -> Iterator[str]:
-    """Yield the text of each page; if a page cannot be read, yield "" and add its number to ``broken``."""
+def _pages(reader: PdfReader, count: int, broken: list[int]) -> Iterator[tuple[str, list[Line]]]:
+    """Yield the text and the lines of each page; if one cannot be read, yield "" and add its number to ``broken``."""
     operators_left = _MOST_OPERATORS
     for number in range(count):
         try:
             page = reader.pages[number]
             pieces = _pieces(page, min(operators_left, _LARGEST_PAGE))
             operators_left -= pieces.operators if pieces else 0
-            yield _plain(with_tables(pieces) if pieces else page.extract_text())
+            text = with_tables(pieces) if pieces else page.extract_text()
+            yield _plain(text), lines_of(pieces.texts if pieces else ())
         except Exception:  # whatever pypdf raises for a damaged page, the other pages are read
             broken.append(number)
-            yield ""
+            yield "", []
 
 
 def _pieces(page: PageObject, largest: int) -> Pieces | None:
@@ -149,11 +255,31 @@ def _pieces(page: PageObject, largest: int) -> Pieces | None:
         return None
 
 
-def _sections(texts: Sequence[str], begins: dict[int, list[str]]) -> Iterator[str]:
+def _sections(
+    texts: Sequence[str], begins: Mapping[int, list[str]], headings: Sequence[Mapping[str, int]]
+) -> Iterator[str]:
+    """Yield each page as a section, named after its number and what begins on it, or what goes on amid a sentence."""
+    going_on = ""
     for number, text in enumerate(map(_laid_out, texts)):
         if text:
-            heading = "; ".join(begins.get(number, [])[:3])
-            yield f"## Page {number + 1}{': ' if heading else ''}{heading}\n\n{text}"
+            titles = begins.get(number, [])
+            marked = _with_headings(text, {**dict.fromkeys(titles, 1), **headings[number]})
+            heading = "; ".join(titles[:3]) or (going_on if text.lstrip()[:1].islower() else "")
+            going_on = (_MARKED.findall(marked) or [going_on])[-1]
+            yield f"## Page {number + 1}{': ' if heading else ''}{heading}\n\n{marked}"
+
+
+def _with_headings(text: str, headings: Mapping[str, int]) -> str:
+    """Return a page's text with its headings marked, each of them in one line."""
+    for heading, level in headings.items():
+        lines = (r"[^\S\n]+".join(map(re.escape, line.split())) for line in heading.split("\n"))
+        words = r"[^\S\n]*\n[^\S\n]*".join(lines)
+        found = re.search(rf"^[^\S\n]*(?:\d[\d.]*\s+)?{words}[^\S\n]*$", text, re.MULTILINE)
+        if found is not None:
+            before, after = text[: found.start()].rstrip("\n"), text[found.end() :].lstrip("\n")
+            marked = f"{'#' * min(2 + level, _DEEPEST_HEADING)} {' '.join(found[0].split())}"
+            text = f"{before}\n\n{marked}\n\n{after}"
+    return text.strip("\n")
 
 
 def _plain(text: str) -> str:

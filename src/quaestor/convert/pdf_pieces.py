@@ -22,6 +22,7 @@ _GAP = 800
 """In thousandths of the font's size: a wider gap within one string separates two cells."""
 _THIN = 3.0
 _ORDINARY_WIDTH = 500.0
+_BOLD = ("bold", "black", "heavy", "cmbx")
 
 Operation = tuple[list[Any], bytes]
 
@@ -35,6 +36,7 @@ class Piece(NamedTuple):
         y: its baseline, upward.
         right: its right edge, estimated.
         size: the size of its letters; 0 if the position is unknown or the text does not run from left to right.
+        bold: whether its font is called bold.
     """
 
     text: str
@@ -42,6 +44,7 @@ class Piece(NamedTuple):
     y: float
     right: float
     size: float
+    bold: bool = False
 
 
 class Stroke(NamedTuple):
@@ -211,14 +214,14 @@ class _PageReader:
         self._subpath_start: tuple[float, float] | None = None
         self._at: tuple[float, float] | None = None
 
-    def see_text(self, text: str, cm: list[float], tm: list[float], _font: object, _size: float) -> None:
+    def see_text(self, text: str, cm: list[float], tm: list[float], font: object, _size: float) -> None:
         """Add a piece of text, with the width of the text shown since the last one."""
         if not text:
             return
         a, b, _, d, x, y = _product(tm, cm)
         level = abs(b) < 1e-3 * abs(a) and a > 0 and d
         size = abs(d) * self._widths.size if level else 0.0
-        self.pieces.texts.append(Piece(text, x, y, x + self._wide * a, size))
+        self.pieces.texts.append(Piece(text, x, y, x + self._wide * a, size, _is_bold(font)))
         self._wide = 0.0
 
     def see_operator(self, operator: bytes, operands: Sequence[Any], cm: list[float], _tm: list[float]) -> None:
@@ -261,6 +264,12 @@ class _PageReader:
         kept = [one for one in self._path if not filled or min(one.right - one.x, one.top - one.y) < _THIN]
         self.pieces.strokes += kept[: _MOST_STROKES - len(self.pieces.strokes)]
         self._path = []
+
+
+def _is_bold(font: object) -> bool:
+    """Return whether a font's name says that it is bold: ``ABCDEF+Lato-SemiBold``, ``CMBX12``."""
+    name = str(font.get("/BaseFont", "")).lower() if isinstance(font, dict) else ""
+    return any(word in name for word in _BOLD)
 
 
 def _stroke(one: tuple[float, float], other: tuple[float, float]) -> Stroke:

@@ -176,16 +176,16 @@ def _group_touching(edges: Iterable[Stroke]) -> list[list[Stroke]]:
     done: list[list[Stroke]] = []
     active: list[tuple[Stroke, list[Stroke]]] = []
     for edge in sorted(edges, key=lambda one: -one.top):
-        box, own = edge, [edge]
+        box, touching = edge, [edge]
         separate = []
         for other, members in active:
             if _overlap(box, other):
-                box, own = _around(box, other), own + members
+                box, touching = _around(box, other), touching + members
             elif edge.top < other.y - _NEAR:
                 done.append(members)
             else:
                 separate.append((other, members))
-        active = [*separate, (box, own)]
+        active = [*separate, (box, touching)]
     return done + [members for _, members in active]
 
 
@@ -370,8 +370,9 @@ def _runs_in_columns(run: Sequence[_Line], columns: Sequence[tuple[float, float]
     """Yield runs of lines in which each cell has a column of its own."""
     part: list[_Line] = []
     for line in run:
-        if None not in (own := [_column(cell, columns) for cell in line.cells]) and len(set(own)) == len(own):
-            if part or len(own) > 1:
+        filled = [_column(cell, columns) for cell in line.cells]
+        if None not in filled and len(set(filled)) == len(filled):
+            if part or len(filled) > 1:
                 part.append(line)
         elif part:
             yield part

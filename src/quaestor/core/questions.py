@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from quaestor.core.terms import content_terms
 
@@ -69,6 +70,12 @@ _UNIT = (
     r"(?:second|minute|hour|day|night|week|month|quarter|year|sekunde|minute|stunde|tag|woche|monat|jahr|seconde|heure|jour"
     r"|semaine|mois|an\b|année|segundo|minuto|hora|día|semana|mes\b|año)"
 )
+_ASKS_DURATION = r"\bhow\s+many\s+(?:[\w-]+\s+){0,2}?(?:second|minute|hour|day|night|week|month|year)s\b"
+_SAYS_DURATION = (
+    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|half|several"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b)[\w)]*(?:[\s-]+[\w()]+)?[\s-]+"
+    rf"{_UNIT}|{_UNIT}s?\W{{1,6}}\d|\ban?\s+{_UNIT}|\b(?:unlimited|no\s+(?:fixed|limit|maximum)|any\s+number|as\s+many)\b"
+)
 _HAN_AND_KANA = "\u3040-\u30ff\u3400-\u9fff"
 """Scripts in which no blank separates a number from a word."""
 _NO_WORDS = re.compile(
@@ -84,6 +91,7 @@ _SAYS_AMOUNT = re.compile(
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundreds?|thousands?|millions?|dozens?|half\s+(?:an?|of|the)|once"
     r"|twice|single|both|none|zero|unlimited|any\s+number|no\s+(?:limit|longer)|as\s+(?:many|much|long|often)|one\s+(?:at|per)"
     r"|(?:only|just|exactly|than|most|least|of)\s+one|indefinite(?:ly)?|permanent(?:ly)?|immediate(?:ly)?|forever|never|until"
+    r"|(?:super)?majorit(?:y|ies)|unanim\w+|quorum|\w*mehrheit|einstimmig\w*|majorité|mayoría"
     r"|overnight|daily|hourly|weekly|monthly|quarterly|annual(?:ly)?|yearly"
     r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|elf|zwölf|\w*zehn|\w*(?:zwan|vier|fünf|sech|sieb|acht|neun)zig|\w*dreißig"
     r"|\w*(?:hundert|tausend)|ein(?:en?)?\s+einzige\w*|(?:ein|zwei|drei|vier|zehn)mal|unbegrenzt|unbefristet|dauerhaft"
@@ -93,6 +101,7 @@ _SAYS_AMOUNT = re.compile(
     r"|jusqu['’]à|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|trece|catorce|quince|dieci\w+|veint\w+|treinta"
     r"|(?:cuar|cincu|ses|set|och|nov)enta|cien(?:to)?|mil|una?\s+sola?|un\s+solo|ilimitad[oa]s?|nunca|inmediata?(?:mente)?"
     r"|diari[oa]\w*|semanal\w*|mensual\w*|anual\w*)\b"
+    r"|\b(?:each|every|first|second|third|last|on)\s+(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
     rf"|\b(?:an?|one|each|every|per|ein(?:e[mnrs]?)?|pro|jede\w*|une?|par|chaque|una?|por|cada)\s+{_UNIT}"
     r"|(?:[二三四五六七八九十百千万两半数][一二三四五六七八九十百千万]*|一[十百千万]+|[一每毎](?=[天年周週日秒]|小时|时|時))"
     r"(?:个|個|天|年|月|次|小时|時間|分|秒|人|倍|周|週|岁|歳|日|回|円|元|名|割|つ|种|種|位|条|杯|克|勺|[ヶケかカ]月)"
@@ -107,6 +116,18 @@ _SAYS_PRICE = re.compile(
     r"|\d[^.\n]{0,60}\b(?:costs?|fees?|prices?|kosten|coût\w*|prix|precio)\b",
     re.IGNORECASE,
 )
+_ASKS_DEFAULT = re.compile(
+    r"^\W*(?:what|which|how\s+(?:many|much|long|often|big|large|far))\b.*\bdefaults?\b", re.IGNORECASE | re.DOTALL
+)
+_DEFAULT = "default"
+_SAYS_DEFAULT = re.compile(r"^\W*@?default(?:s\s+to|\s+value)?\s*(?::|=|\bis\b|(?<=@default))\s*\S", re.IGNORECASE)
+"""A line that states the default of a setting in a line near it."""
+_HOLDS_DEFAULT = re.compile(
+    r"default\w*[^\w\n].{0,30}?(?:\d|[\"'`\[({][^\s)}\],;%])|(?:=|:)\s*default|[(,]\s*default(?:\s*[:=]|\s+is)\s*\w",
+    re.IGNORECASE,
+)
+"""A line with a default and its value, ``(default: all)``; ``{}`` in a message is no value."""
+_ABOUT_BEFORE, _ABOUT_AFTER = 6, 3
 
 
 def asks_for_several(question: str) -> bool:
@@ -120,12 +141,37 @@ def asks_amount(question: str) -> bool:
 
 
 def says_amount(question: str, text: str) -> bool:
-    """Return whether a text states an amount, as a question for one needs; for a price, an amount of money.
+    """Return whether a text states an amount, as a question for one needs; for a price money, for days a time.
 
     Years and the numbers of a list do not count; "until", "never" and "free of charge" do.
     """
-    says = _SAYS_PRICE if _ASKS_PRICE.search(question) else _SAYS_AMOUNT
-    return says.search(_NO_WORDS.sub(" ", text)) is not None
+    said = _NO_WORDS.sub(" ", text)
+    if re.search(_ASKS_DURATION, question, re.IGNORECASE):
+        return re.search(_SAYS_DURATION, said, re.IGNORECASE) is not None
+    return (_SAYS_PRICE if _ASKS_PRICE.search(question) else _SAYS_AMOUNT).search(said) is not None
+
+
+def asks_default(question: str) -> bool:
+    """Return whether a question asks for the default of a setting: "what is the default timeout?"."""
+    return _ASKS_DEFAULT.search(question) is not None
+
+
+def says_default(text: str, wanted: Iterable[str]) -> bool:
+    """Return whether a text states the wanted setting's default: in the line of the setting, or in one beside it."""
+    about, lines = frozenset(wanted) - {_DEFAULT}, text.split("\n")
+    for at, line in enumerate(lines):
+        if _SAYS_DEFAULT.search(line):
+            before = max(0, at - _ABOUT_BEFORE)
+            while before > 0 and lines[before].strip() and lines[before - 1].strip():
+                before -= 1  # up to where its paragraph begins
+            beside = lines[before : at + 1 + _ABOUT_AFTER]
+        elif _HOLDS_DEFAULT.search(line):
+            beside = [line]
+        else:
+            continue
+        if about and about <= content_terms("\n".join(beside)):
+            return True
+    return False
 
 
 def without_frame(question: str) -> str:

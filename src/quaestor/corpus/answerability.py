@@ -36,7 +36,7 @@ from quaestor.search.certain_hits import STEP
 from quaestor.search.file_features import path_agreement
 from quaestor.search.language import language_of, without_grammar
 from quaestor.search.query import read_query
-from quaestor.search.spelling import SAY_NOTHING, UnknownWord, is_foreign
+from quaestor.search.spelling import ASK_ANYTHING, OF_ANY_CODE, SAY_NOTHING, UnknownWord, is_foreign
 from quaestor.stores import FieldBoosts, Store, StoredChunk, TermCounts
 
 _FIRST, _FIRST_OF_PROSE = 0.33, 0.1
@@ -87,7 +87,6 @@ _PLAIN = re.compile(r"[^\W\d]+|[^\W\d_]+/\d+(?:\.\d+)*")
 """A name without digits, or with its version; numbers, paths and the like may be values in a message."""
 _CARRIED = re.compile(r"(?=.*[a-z_])[A-Za-z_]+[A-Z_][A-Za-z_]*|[A-Za-z]+/\d+(?:\.\d+)*")
 """A name in any language: with a capital letter within, an underscore or a version."""
-
 _TOKEN = re.compile(r"[^\s,;?!()\[\]{}\"“”`]+")
 _EDGES = ".:'’*<>"
 _LATIN = re.compile(r"[^\x00-\x7f]+")
@@ -306,10 +305,10 @@ def missing_words(question: str, hits: Sequence[Hit], counts: Sequence[TermCount
 def _seldom_words(question: str, counts: Sequence[TermCounts]) -> dict[str, list[str]]:
     """Return the words that make up much of a question, and that hardly any chunk holds, each with its terms."""
     weights = {word: StaticEmbedder.bundled().weight(word) for word in _content_words(question) if word.isalpha()}
-    chunks_by_term, most = _chunks_by_term(question, counts), _SELDOM * sum(one.chunks for one in counts)
-    least = max(_TELLING, _SUBJECT * math.fsum(weights.values()))
-    telling = {word: searched_terms(word) for word, weight in weights.items() if weight >= least}
-    return {word: terms for word, terms in telling.items() if all(chunks_by_term[term] <= most for term in terms)}
+    least, most = max(_TELLING, _SUBJECT * math.fsum(weights.values())), _SELDOM * sum(one.chunks for one in counts)
+    rare = {term for term, chunks in _chunks_by_term(question, counts).items() if chunks <= most} - OF_ANY_CODE
+    terms_by_word = {word: searched_terms(word) for word, weight in weights.items() if weight >= least}
+    return {word: terms for word, terms in terms_by_word.items() if rare.issuperset(terms)}
 
 
 def _text_with_names(hit: Hit) -> str:
@@ -327,7 +326,8 @@ def terms_of_words(question: str) -> tuple[str, ...]:
 
 
 def _content_words(question: str) -> Iterator[str]:
-    return (word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING)
+    words = [word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING]
+    return iter([word for word in words if word not in ASK_ANYTHING] or words)
 
 
 def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, float]:

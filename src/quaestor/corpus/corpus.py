@@ -17,7 +17,7 @@ from quaestor.core.errors import UsageError
 from quaestor.corpus.descriptions import CorpusStats, Freshness, SearchEmbedder, VectorProgress
 from quaestor.corpus.documents_on_disk import DocumentsOnDisk
 from quaestor.corpus.fresh_index import FreshIndex, IndexParts
-from quaestor.corpus.understood_filters import UnderstoodQuestion, read_understood, search_understood
+from quaestor.corpus.understood_filters import UnderstoodQuestion, find_understood, read_understood
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
@@ -269,14 +269,7 @@ class Corpus:
             where: a filter on documents.
             filters: whether dates and authors are read from the question; if not, they are searched as words.
         """
-        understood = self.understand(question, where) if filters else UnderstoodQuestion(question, where)
-        hits, understood = search_understood(
-            question, understood, lambda text, within: self.search(text, k, mode=mode, where=within), where
-        )
-        understood = understood._replace(translated=self.translation(understood.text))
-        return hits, understood if mode != "ranked" else understood._replace(
-            unknown=self.spelling(understood.text).unknown
-        )
+        return find_understood(self, question, k, mode, where, filters=filters)
 
     def spelling(self, query: str) -> Spelling:
         """Return a query's words that this corpus lacks, each with the most similar words that it has."""

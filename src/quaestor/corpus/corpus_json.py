@@ -152,17 +152,17 @@ def several_object(
         failures: the errors of corpora that were not searched, by name.
     """
     index_objects = {name: index_object(corpus) for name, corpus in corpora.last_searched.items()}
-    each = [_searched_object(name, corpora[name], index) for name, index in index_objects.items()]
-    each += [_failed_object(name, error) for name, error in {**corpora.failures, **(failures or {})}.items()]
+    corpus_objects = [_searched_object(name, corpora[name], index) for name, index in index_objects.items()]
+    corpus_objects += [_failed_object(name, error) for name, error in {**corpora.failures, **(failures or {})}.items()]
     result = found_object(
         query, hits, _joint_index_object(corpora, index_objects), seconds, explain=explain, understood=understood
     )
-    return {**result, "corpora": each}
+    return {**result, "corpora": corpus_objects}
 
 
 def _joint_index_object(corpora: SeveralCorpora, index_objects: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the description of the searched indexes as one."""
-    each = list(index_objects.values())
+    indexes = list(index_objects.values())
     return {
         "fresh": corpora.freshness.fresh,
         "checked_at": corpora.freshness.checked_at,
@@ -170,10 +170,10 @@ def _joint_index_object(corpora: SeveralCorpora, index_objects: Mapping[str, Map
         "commit": corpora.freshness.commit,
         "checked_against": corpora.freshness.checked_against,
         "by_meaning": corpora.reach,
-        "embedder": ", ".join(dict.fromkeys(index["embedder"] for index in each)),
-        "coming": next((index["coming"] for index in each if index["coming"]), None),
-        "documents": sum(index["documents"] for index in each),
-        "chunks": sum(index["chunks"] for index in each),
+        "embedder": ", ".join(dict.fromkeys(index["embedder"] for index in indexes)),
+        "coming": next((index["coming"] for index in indexes if index["coming"]), None),
+        "documents": sum(index["documents"] for index in indexes),
+        "chunks": sum(index["chunks"] for index in indexes),
     }
 
 

@@ -6,7 +6,7 @@ The remark on files that its settings leave out is here, too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -138,36 +138,35 @@ def ignored_by_setting(changes: Changes) -> int:
     return sum(entry.detail == BY_SETTING for entry in changes.skipped)
 
 
-def merged_bylines(each: Iterable[Bylines]) -> Bylines:
+def merged_bylines(bylines: Sequence[Bylines]) -> Bylines:
     """Return the authors and dates of the documents of several corpora."""
-    bylines = list(each)
     authors: Counter[str] = Counter()
-    for one in bylines:
-        authors.update(one.authors)
+    for part in bylines:
+        authors.update(part.authors)
     return Bylines(
-        sum(one.documents for one in bylines),
-        sum(one.dated for one in bylines),
-        min((one.earliest for one in bylines if one.earliest), default=None),
-        max((one.latest for one in bylines if one.latest), default=None),
+        sum(part.documents for part in bylines),
+        sum(part.dated for part in bylines),
+        min((part.earliest for part in bylines if part.earliest), default=None),
+        max((part.latest for part in bylines if part.latest), default=None),
         authors,
     )
 
 
-def merged_freshness(each: Sequence[Freshness]) -> Freshness:
+def merged_freshness(states: Sequence[Freshness]) -> Freshness:
     """Return the freshness of several corpora: that of the least fresh one."""
     return Freshness(
-        all(one.fresh for one in each),
-        min((one.checked_at for one in each), default=""),
-        " ".join(dict.fromkeys(one.hindrance for one in each if one.hindrance)),
-        any(one.stored for one in each),
-        ", ".join(dict.fromkeys(one.commit for one in each if one.commit)),
-        sum(one.unkept for one in each),
+        all(state.fresh for state in states),
+        min((state.checked_at for state in states), default=""),
+        " ".join(dict.fromkeys(state.hindrance for state in states if state.hindrance)),
+        any(state.stored for state in states),
+        ", ".join(dict.fromkeys(state.commit for state in states if state.commit)),
+        sum(state.unkept for state in states),
     )
 
 
-def merged_reach(each: Sequence[ByMeaning]) -> ByMeaning:
+def merged_reach(reaches: Sequence[ByMeaning]) -> ByMeaning:
     """Return how much of several corpora was searched by meaning."""
-    reached = set(each)
+    reached = set(reaches)
     return reached.pop() if len(reached) == 1 else "some"
 
 

@@ -16,7 +16,7 @@ from quaestor.core.documents import Hit
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.corpus.corpus import Corpus
 from quaestor.corpus.descriptions import ByMeaning, Freshness, merged_bylines, merged_freshness, merged_reach
-from quaestor.corpus.understood_filters import UnderstoodQuestion, read_understood, search_understood
+from quaestor.corpus.understood_filters import UnderstoodQuestion, find_understood, read_understood
 from quaestor.files.walk import folder_of
 from quaestor.search.corpus_words import in_words_of_corpus
 from quaestor.search.features import Candidates
@@ -128,25 +128,17 @@ class SeveralCorpora(Mapping[str, Corpus]):
         self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
     ) -> tuple[Sequence[Hit], UnderstoodQuestion]:
         """Return up to ``k`` hits for a question, and how the question was understood; as ``Corpus.find``."""
-        understood = self.understand(question, where) if filters else UnderstoodQuestion(question, where)
-        hits, understood = search_understood(
-            question, understood, lambda text, within: self.search(text, k, mode=mode, where=within), where
-        )
-        understood = understood._replace(translated=self.translation(understood.text))
-        return hits, understood if mode != "ranked" else understood._replace(
-            unknown=self.spelling(understood.text).unknown
-        )
+        return find_understood(self, question, k, mode, where, filters=filters)
 
     def spelling(self, query: str) -> Spelling:
         """Return a query's words that all corpora lack, each with the most similar words that one has."""
-        each = list(self._each(lambda corpus: corpus.spelling(query)).values())
-        lacking = [frozenset(one.word for one in spelling.unknown) for spelling in each]
-        unknown = [one for one in each[0].unknown if all(one.word in words for words in lacking)]
-        nearest = {one.word: one.nearest for spelling in reversed(each) for one in spelling.unknown if one.nearest}
+        spellings = list(self._each(lambda corpus: corpus.spelling(query)).values())
+        lacking = [frozenset(one.word for one in spelling.unknown) for spelling in spellings]
+        unknown = [one for one in spellings[0].unknown if all(one.word in words for words in lacking)]
+        nearest = {one.word: one.nearest for spelling in reversed(spellings) for one in spelling.unknown if one.nearest}
         unknown_words = tuple(UnknownWord(one.word, nearest.get(one.word, ())) for one in unknown)
-        return Spelling(
-            replace_unknown(query, unknown_words), unknown_words, all(spelling.all_unknown for spelling in each)
-        )
+        all_unknown = all(spelling.all_unknown for spelling in spellings)
+        return Spelling(replace_unknown(query, unknown_words), unknown_words, all_unknown)
 
     def translation(self, question: str) -> tuple[str, ...]:
         """Return the English translation by which a question in another language is searched."""
@@ -159,11 +151,11 @@ class SeveralCorpora(Mapping[str, Corpus]):
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return the authors and dates of the documents of all corpora that match a filter."""
-        each = []
+        bylines = []
         for corpus in self.values():
             with suppress(QuaestorError, OSError):  # the search will say so
-                each.append(corpus.bylines(where))
-        return merged_bylines(each)
+                bylines.append(corpus.bylines(where))
+        return merged_bylines(bylines)
 
     @property
     def last_searched(self) -> Mapping[str, Corpus]:
@@ -184,8 +176,8 @@ class SeveralCorpora(Mapping[str, Corpus]):
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the last search, each with the name of its corpus."""
         failed = [f"{name}: {error}" for name, error in self.failures.items()]
-        each = [f"{name}: {text}" for name, corpus in self.last_searched.items() for text in corpus.remarks]
-        return (*failed, *each)
+        remarks = [f"{name}: {text}" for name, corpus in self.last_searched.items() for text in corpus.remarks]
+        return (*failed, *remarks)
 
     def _search_each(self, text: str, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         spelling = self.spelling(text) if mode == "ranked" else Spelling(text)
@@ -199,8 +191,8 @@ class SeveralCorpora(Mapping[str, Corpus]):
         def candidates(corpus: Corpus) -> Candidates:
             return corpus.retry_reopened(lambda: corpus.retriever.candidates(query, count, where, among))
 
-        each = self._each(candidates, {name: self[name] for name in counts})
-        return _hits(query, {name: (self[name], of_corpus) for name, of_corpus in each.items()}, k, mode, count)
+        by_name = self._each(candidates, {name: self[name] for name in counts})
+        return _hits(query, {name: (self[name], of_corpus) for name, of_corpus in by_name.items()}, k, mode, count)
 
     def _read(self, text: str) -> Query:
         """Read a query. A project's name is no search term within it, but selects one of several."""

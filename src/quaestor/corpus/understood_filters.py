@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from quaestor.chunking.languages import KNOWN
 from quaestor.core.documents import Hit
@@ -12,6 +12,10 @@ from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.search.spelling import UnknownWord
 from quaestor.stores import Bylines, Where
+
+if TYPE_CHECKING:
+    from quaestor.search.retriever import Mode
+    from quaestor.search.spelling import Spelling
 
 # Quick, and true for many questions that ask for no date or author; most have no such thing in them.
 _MAY_SAY = re.compile(r"\bby\s|\d{4}", re.IGNORECASE)
@@ -64,29 +68,36 @@ def read_understood(store: HasBylines, question: str, where: Where | None = None
     return UnderstoodQuestion(read.text, whole, read.phrases)
 
 
-def search_understood(
-    question: str,
-    understood: UnderstoodQuestion,
-    search: Callable[[str, Where | None], Sequence[Hit]],
-    where: Where | None = None,
+class _Searchable(Protocol):
+    """What ``find_understood`` needs of a corpus, or of several that are searched as one."""
+
+    def search(
+        self, query: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None
+    ) -> Sequence[Hit]: ...
+
+    def understand(self, question: str, where: Where | None = None) -> UnderstoodQuestion: ...
+
+    def translation(self, question: str) -> tuple[str, ...]: ...
+
+    def spelling(self, query: str) -> Spelling: ...
+
+
+def find_understood(
+    corpus: _Searchable, question: str, k: int, mode: Mode, where: Where | None, *, filters: bool
 ) -> tuple[Sequence[Hit], UnderstoodQuestion]:
-    """Search for a question with its filters; if nothing is found, search for all of its words.
+    """Return up to ``k`` hits for a question, and how it was understood; the arguments are those of ``Corpus.find``.
 
-    Args:
-        question: the original question.
-        understood: the question as it is understood.
-        search: searches for a text within a filter.
-        where: the filter given besides the question.
-
-    Returns:
-        The hits, and the question as it was finally searched.
+    If the filters that were read from the question leave nothing, all of its words are searched.
     """
-    hits = search(understood.text, understood.where)
-    if hits or not understood.phrases:
+    understood = corpus.understand(question, where) if filters else UnderstoodQuestion(question, where)
+    hits = corpus.search(understood.text, k, mode=mode, where=understood.where)
+    if not hits and understood.phrases:
+        hits = corpus.search(question, k, mode=mode, where=where)
+        understood = UnderstoodQuestion(question, where, missed=understood.phrases)
+    understood = understood._replace(translated=corpus.translation(understood.text))
+    if mode != "ranked":
         return hits, understood
-    return search(question, where), understood._replace(
-        text=question, where=where, phrases=(), missed=understood.phrases
-    )
+    return hits, understood._replace(unknown=corpus.spelling(understood.text).unknown)
 
 
 def why_none(store: HasBylines, where: Where) -> str:

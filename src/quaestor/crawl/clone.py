@@ -392,10 +392,10 @@ def _kill_command(process: subprocess.Popen[bytes]) -> None:
 def _environment(folder: Path, scheme: str, ssh: str) -> dict[str, str]:
     """Return git's whole environment: of the caller's only the path, and for ssh the agent with the keys."""
     passed = ("PATH", "SYSTEMROOT", *(("SSH_AUTH_SOCK", "HOME") if scheme == "ssh" else ()))
-    own = {name: os.environ[name] for name in passed if name in os.environ}
+    inherited = {name: os.environ[name] for name in passed if name in os.environ}
     return {
         "HOME": str(folder),
-        **own,
+        **inherited,
         "LC_ALL": "C.UTF-8",
         "GIT_DIR": str(folder / ".git"),
         "GIT_WORK_TREE": str(folder),

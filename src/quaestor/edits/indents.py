@@ -28,60 +28,64 @@ def indentation(pairs: Sequence[tuple[str, str]], replacement: Sequence[str], fi
 
     The function raises ``UnclearError`` for an indentation that no pair explains.
     """
-    known: dict[str, str] = {}
-    for quoted, there in pairs:
-        own, real = indent_of(quoted), indent_of(there)
-        if known.setdefault(own, real) != real:
+    known: dict[str, str] = {}  # indentation in the file by that in the proposal
+    for quoted, in_file in pairs:
+        proposed, actual = indent_of(quoted), indent_of(in_file)
+        if known.setdefault(proposed, actual) != actual:
             return _refusal("lines that are indented alike in the proposal are indented differently in the file")
-    if all(own == real for own, real in known.items()):
+    if all(proposed == actual for proposed, actual in known.items()):
         return _in_kind(known, file)
-    order = sorted(known, key=lambda own: len(own.expandtabs(4)))
-    if any(len(known[one].expandtabs(4)) >= len(known[two].expandtabs(4)) for one, two in pairwise(order)):
+    order = sorted(known, key=lambda proposed: len(proposed.expandtabs(4)))
+    if any(x >= y for x, y in pairwise(len(known[indent].expandtabs(4)) for indent in order)):
         return _refusal("the proposal's indentation does not grow with the file's")
     further = _tabs_for_blanks(known) or _blanks_for_tabs(known) or _linear(known, replacement, file)
-    return lambda own: known[own] if own in known else further(own)
+    return lambda proposed: known[proposed] if proposed in known else further(proposed)
 
 
 def _tabs_for_blanks(known: dict[str, str]) -> Indent | None:
     """Return a function that writes tabs as blanks, if one tab width explains all pairs."""
-    if not any("\t" in own for own in known) or any("\t" in real for real in known.values()):
+    if not any("\t" in proposed for proposed in known) or any("\t" in actual for actual in known.values()):
         return None
     widths = [
-        width for width in _TAB_WIDTHS if all(own.replace("\t", " " * width) == real for own, real in known.items())
+        width
+        for width in _TAB_WIDTHS
+        if all(proposed.replace("\t", " " * width) == actual for proposed, actual in known.items())
     ]
-    return (lambda own: own.replace("\t", " " * widths[0])) if len(widths) == 1 else None
+    return (lambda proposed: proposed.replace("\t", " " * widths[0])) if len(widths) == 1 else None
 
 
 def _blanks_for_tabs(known: dict[str, str]) -> Indent | None:
     """Return a function that writes blanks as tabs, if one tab width explains all pairs."""
-    if any("\t" in own for own in known) or not any("\t" in real for real in known.values()):
+    if any("\t" in proposed for proposed in known) or not any("\t" in actual for actual in known.values()):
         return None
     widths = [
-        width for width in _TAB_WIDTHS if all(own == real.replace("\t", " " * width) for own, real in known.items())
+        width
+        for width in _TAB_WIDTHS
+        if all(proposed == actual.replace("\t", " " * width) for proposed, actual in known.items())
     ]
-    return (lambda own: _in_tabs(own, widths[0])) if len(widths) == 1 else None
+    return (lambda proposed: _in_tabs(proposed, widths[0])) if len(widths) == 1 else None
 
 
-def _in_tabs(own: str, width: int) -> str:
-    if set(own) - {" "} or len(own) % width:
+def _in_tabs(proposed: str, width: int) -> str:
+    if set(proposed) - {" "} or len(proposed) % width:
         raise UnclearError("its indentation has no counterpart in the file")
-    return "\t" * (len(own) // width)
+    return "\t" * (len(proposed) // width)
 
 
 def _linear(known: dict[str, str], replacement: Sequence[str], file: Sequence[str]) -> Indent:
     """Return widths in the file as a linear function of widths in the proposal: shifted, or with other steps."""
 
-    def indent(own: str) -> str:
-        quoted, there = _sole([*known, own]), _sole([*known.values()])
-        if quoted is None or there is None or (quoted and there and quoted != there):
+    def indent(proposed: str) -> str:
+        quoted, in_file = _sole([*known, proposed]), _sole([*known.values()])
+        if quoted is None or in_file is None or (quoted and in_file and quoted != in_file):
             raise UnclearError("tabs and blanks are mixed in its indentation")
-        points = sorted({(len(one), len(real)) for one, real in known.items()})
+        points = sorted({(len(before), len(after)) for before, after in known.items()})
         slope = _slope(points, step_of([*replacement]), unit_of(file))
         offset = points[0][1] - slope * points[0][0]
-        width = slope * len(own) + offset
-        if any(slope * one + offset != real for one, real in points) or width < 0 or width.denominator != 1:
+        width = slope * len(proposed) + offset
+        if any(slope * before + offset != after for before, after in points) or width < 0 or width.denominator != 1:
             raise UnclearError("its indentation has no counterpart in the file")
-        return (there or quoted or " ") * int(width)
+        return (in_file or quoted or " ") * int(width)
 
     return indent
 
@@ -89,11 +93,11 @@ def _linear(known: dict[str, str], replacement: Sequence[str], file: Sequence[st
 def _slope(points: Sequence[tuple[int, int]], step: int | None, unit: int | None) -> Fraction:
     if len(points) > 1:
         return Fraction(points[1][1] - points[0][1], points[1][0] - points[0][0])
-    own, real = points[0]
+    proposed, actual = points[0]
     if step is not None and step == unit:
         return Fraction(1)
-    if own and real and step is not None and Fraction(real, own) * step == unit:
-        return Fraction(real, own)
+    if proposed and actual and step is not None and Fraction(actual, proposed) * step == unit:
+        return Fraction(actual, proposed)
     raise UnclearError("one line is too little to tell how deep to indent it")
 
 
@@ -112,14 +116,14 @@ def unit_of(lines: Sequence[str]) -> int | None:
 
 def _in_kind(known: dict[str, str], file: Sequence[str]) -> Indent:
     """Return an identity that refuses tabs if the file has blanks, or the reverse, because a tab's width is unknown."""
-    real = _usual(file)
+    usual = _usual(file)
 
-    def indent(own: str) -> str:
+    def indent(proposed: str) -> str:
         # One blank sets off the star of a comment, and blanks after tabs align.
-        foreign = "\t" in own if real == " " else len(own) > 1 and own[0] == " " and real == "\t"
-        if foreign and own not in known:
+        foreign = "\t" in proposed if usual == " " else len(proposed) > 1 and proposed[0] == " " and usual == "\t"
+        if foreign and proposed not in known:
             raise UnclearError("it is indented with tabs where the file has blanks, or the reverse")
-        return own
+        return proposed
 
     return indent
 
@@ -139,7 +143,7 @@ def _sole(indents: Sequence[str]) -> str | None:
 
 
 def _refusal(reason: str) -> Indent:
-    def refuse(own: str) -> str:
+    def refuse(proposed: str) -> str:
         raise UnclearError(reason)
 
     return refuse
@@ -158,13 +162,13 @@ class LineMender:
     def __init__(
         self, pairs: Sequence[tuple[str, str]], proposed: Sequence[str], file: Sequence[str], *, prose: bool
     ) -> None:
-        self._pairs = [(quoted, there) for quoted, there in pairs if quoted.strip()]
+        self._pairs = [(quoted, in_file) for quoted, in_file in pairs if quoted.strip()]
         self._file = file
         self._prose = prose
         self._indent: Indent = indentation(self._pairs, proposed, file)
-        self._strips = any(_tail(quoted) != _tail(there) for quoted, there in self._pairs)
-        self._ends_matter = any(_tail(there) for _, there in self._pairs)
-        self._spread = any(_inner(quoted) != _inner(there) for quoted, there in self._pairs)
+        self._strips = any(_tail(quoted) != _tail(in_file) for quoted, in_file in self._pairs)
+        self._ends_matter = any(_tail(in_file) for _, in_file in self._pairs)
+        self._spread = any(_inner(quoted) != _inner(in_file) for quoted, in_file in self._pairs)
 
     def mend(self, new_line: str) -> str:
         """Return a new line in the form to write.
@@ -195,8 +199,8 @@ class LineMender:
         Raises:
             UnclearError: neither the quoted lines nor the file decide.
         """
-        quoted, there = ("\n".join(lines) for lines in zip(*self._pairs, strict=True)) if self._pairs else ("", "")
-        if sum(map(quoted.count, kind)) > sum(map(there.count, kind)):
+        quoted, in_file = ("\n".join(lines) for lines in zip(*self._pairs, strict=True)) if self._pairs else ("", "")
+        if sum(map(quoted.count, kind)) > sum(map(in_file.count, kind)):
             return True
         plainly = any(plain in quoted and plain.strip() for plain in kind.values())
         if self._prose or plainly or any(letter in line for line in self._file for letter in kind):

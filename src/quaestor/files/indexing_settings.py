@@ -8,7 +8,7 @@ from typing import Literal
 from quaestor.chunking import ChunkSettings
 from quaestor.core.light_imports import NamedTuple
 
-_RECIPE = 11
+_RECIPE = 12
 """Incremented whenever equal bytes and settings give other chunks, terms, vectors, authors or dates than before."""
 
 

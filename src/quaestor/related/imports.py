@@ -56,11 +56,16 @@ _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
 _AS_PATHS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte", "go", "c", "cpp", "ruby", "bash", "zig"})
 # A file of this name stands for its folder.
 _ENTRIES = frozenset({"__init__", "index", "mod", "lib", "init"})
-MANIFESTS = frozenset({"composer.json", "package.json", "Cargo.toml"})
+MANIFESTS = frozenset({"composer.json", "package.json", "Cargo.toml", "go.mod"})
 """Files that say under which names a repository's own packages are imported; see ``packages_of``."""
 _CRATE = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([\w-]+)\"", _M)
+_GO_MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", _M)
 _LONGEST_PACKAGE = 4
 Packages: TypeAlias = dict[tuple[str, ...], tuple[str, ...]]
+_NOT_IMPORTED = frozenset(
+    {".json", ".yml", ".yaml", ".toml", ".lock", ".gemspec", ".md", ".rst", ".txt", ".xml", ".html"}
+)
+_NAMING_FILES = (".rb", ".c", ".h", ".cc", ".cpp", ".hpp", ".sh", ".zig")
 _SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -197,7 +202,8 @@ def packages_of(manifests: Iterable[tuple[str, str]]) -> Packages:
     """Return the folders of a repository's own packages by the names that they are imported under.
 
     Args:
-        manifests: the paths and texts of ``composer.json`` (PSR-4), ``package.json`` and ``Cargo.toml`` files.
+        manifests: the paths and texts of ``composer.json`` (PSR-4), ``package.json``, ``Cargo.toml`` and
+            ``go.mod`` files.
     """
     packages: Packages = {}
     for path, text in manifests:
@@ -206,6 +212,10 @@ def packages_of(manifests: Iterable[tuple[str, str]]) -> Packages:
         if name == "Cargo.toml":
             if crate := _CRATE.search(text):
                 packages[(crate[1].replace("-", "_"),)] = (*base, "src")
+            continue
+        if name == "go.mod":
+            if module := _GO_MODULE.search(text):
+                packages[tuple(module[1].split("/"))] = base
             continue
         try:
             stated = json.loads(text)
@@ -263,11 +273,22 @@ class Modules:
         parts = wanted.parts
         if (own := self._in_package(wanted, importer)) is not None or wanted.package:
             return own
-        # The last name may be something within the module.
-        for count in (len(parts), len(parts) - 1):
+        if self._is_elsewhere(parts, importer):
+            return None
+        # The last name may be something within the module, but not where files are named.
+        for count in (len(parts), len(parts) - 1)[: 1 if importer.endswith(_NAMING_FILES) else 2]:
             if count >= 1 and (path := self._by_end(parts[:count], wanted.ending, importer)) is not None:
                 return path
         return None
+
+    def _is_elsewhere(self, parts: tuple[str, ...], importer: str) -> bool:
+        """Return whether an import that begins with no package of this corpus cannot mean a file of it.
+
+        In Go such a package lies on another host, and in PHP a name without a namespace is the language's own.
+        """
+        if importer.endswith(".go"):
+            return any(len(names) > 1 and "." in names[0] for names in self._packages)
+        return importer.endswith(".php") and len(parts) == 1 and bool(self._packages)
 
     def _in_package(self, wanted: Import, importer: str) -> str | None:
         """Return the document that an import means which begins with the name of one of this corpus's packages."""
@@ -297,6 +318,9 @@ class Modules:
             lower = tuple(name.lower() for name in names)
             # One bare name says little: it is a file of the same folder, or of the root or what stands below it.
             is_distinctive = len(ending) > 1 or len(names) <= 2 or lower[:-1] == own
+            # A manifest or a page is imported by no program, unless its ending is stated.
+            if not file_ending and splitext(path)[1] in _NOT_IMPORTED:
+                continue
             # Go states where the module itself lies before the folder within it.
             hosted = "." in ending[0] and ending[-len(lower) :] == lower
             # It imports folders, never a file: "log" is not log.go.

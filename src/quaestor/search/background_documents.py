@@ -17,7 +17,7 @@ CHANGELOG, LEGAL, VENDORED, GENERATED, TRANSLATION = "changelog", "legal", "vend
 
 _CHANGELOGS = frozenset(
     """changelog changelogs changes change_log history news newsfragments releasenotes release_notes releases relnotes
-    whatsnew whats_new""".split()
+    whatsnew whats_new versionhistory releasehistory changehistory""".split()
 )
 _LICENCES = frozenset("license licence licenses copying copyright".split())
 _LEGAL = frozenset("notice patents authors contributors thanks".split())
@@ -39,7 +39,7 @@ _TRANSLATIONS = frozenset("i18n intl l10n locale locales translation translation
 _OF_TRANSLATED_CODE = _TRANSLATIONS | {"lang", "messages"}
 # Folders of Android and Apple: values-ja, values-zh-rCN, de.lproj.
 _RESOURCES = re.compile(r"values-([a-z]{2,3})(?:-r[a-z]{2})?$|([a-z]{2,3})(?:-[a-z]+)?\.lproj$")
-_VERSION = re.compile(r"_v?\d+(?:_(?:\d+|x))*$")
+_VERSION = re.compile(r"_?v?\d+(?:_(?:\d+|x))*$")
 _SEPARATORS = re.compile(r"[-_. ]+")
 # What an organisation was and did, and how it makes releases, is told deeper than a project's changes are.
 _ALSO_SUBJECTS = frozenset("history news releases".split())
@@ -94,8 +94,9 @@ def background_of(parts: Sequence[str], *, prose: bool, data: bool) -> str:
     plain = [_SEPARATORS.sub("_", part) for part in (*folders[-2:], stem)] if prose else []
     if len(folders) > 1:  # docs/releases/1.0.md is about versions all the same
         plain = [part for part in plain if part not in _ALSO_SUBJECTS or (part == "releases" and part != stem)]
-    # CHANGELOG-9.md and HISTORY_v2.txt are about versions as CHANGELOG.md is.
+    # CHANGELOG-9.md, ReleaseNotes4.13.md and announce/release-3.6.rst are about versions as CHANGELOG.md is.
     plain += [part[: number.start()] for part in plain if (number := _VERSION.search(part))]
+    plain += ["releases"] if prose and _VERSION.sub("", _SEPARATORS.sub("_", stem)) == "release" != stem else []
     if any(part in _CHANGELOGS or part.replace("_", "") in _CHANGELOGS for part in plain):
         return CHANGELOG
     # docs/open-source/licenses.md is a chapter about licences.
@@ -153,6 +154,20 @@ def _language_at_end(words: Sequence[str]) -> str:
     at = len(words) - 1 - (words[-1] in _REGION and len(words) > 2 and words[-2] in _LANGUAGES)
     code = _language(words[at:]) if at > 0 else ""
     return "" if code in _ALSO_WORDS and words[0] not in _TRANSLATED else code
+
+
+def is_subject(kind: str, depth: int, stem: str, text: str) -> bool:
+    """Return whether a query is about what a document in a folder is called: ``users/releases.rst`` tells of releases.
+
+    At the root, such a document is a list of changes.
+
+    Args:
+        kind: the kind of background that the document is.
+        depth: the number of folders that it is in.
+        stem: its name without extensions, lower-case letters and digits only.
+        text: the query.
+    """
+    return kind == CHANGELOG and depth > 0 and stem in _ALSO_SUBJECTS and stem.removesuffix("s") in text.lower()
 
 
 def is_generated(note: str | None) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.core.terms import same_in_any_style, searched_terms, styles_of
-from quaestor.search.background_documents import GENERATED, earlier_editions, kinds_asked_for
+from quaestor.search.background_documents import GENERATED, earlier_editions, is_subject, kinds_asked_for
 from quaestor.search.chunk_traits import GENERATED_ROW, Traits
 from quaestor.search.file_features import CandidateFiles, best_agreement, path_agreement
 from quaestor.search.query import Query
@@ -26,11 +26,13 @@ STEP = 100.0
 """The bonus of a certain hit, and the penalty of background; learned scores are far smaller. Certain background gets
 half: a vendored copy comes after the definition that it was copied from."""
 
-OUT_OF_PLACE = 4.0
-"""The penalty of code in a corpus of documents: enough to come after documents that answer nearly as well."""
+OUT_OF_PLACE = 8.0
+"""The penalty of code and data in a corpus of documents: enough to come after documents that may answer."""
 
-_OF_DOCUMENTS = 0.8
-"""The share of documents among the candidates from which on a corpus counts as one of documents."""
+_OF_DOCUMENTS = 0.7
+_OF_DOCUMENTS_AND_DATA, _TIMES_OF_CODE = 0.5, 4
+"""The share of documents among the candidates from which on a corpus counts as one of documents: in any case, and if
+there are so many times as many documents as code."""
 _FEWEST_CANDIDATES = 20
 
 NAMED_AT = 3
@@ -80,18 +82,23 @@ def certainty_steps(
     return (STEP * shares).astype(np.float32)
 
 
-def steps_of_code(query: Query, prose: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return ``-OUT_OF_PLACE`` for each candidate of code in a corpus of documents, unless code is asked for; else 0.
+def steps_of_code(query: Query, prose: NDArray[np.bool_], data: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return ``-OUT_OF_PLACE`` for code and data among the candidates in a corpus of documents; else 0.
 
-    Beside documents lie the scripts that build or show them: whatever their words, they answer few questions.
+    Beside documents lie the scripts that build or show them, and their data: whatever their words, they answer few
+    questions. None is put behind if code is asked for.
 
     Args:
         query: what is asked.
         prose: which candidates are documents.
+        data: which are data, as YAML and JSON are.
     """
-    documents = len(prose) >= _FEWEST_CANDIDATES and prose.mean() >= _OF_DOCUMENTS
+    count, of_prose, of_code = len(prose), int(prose.sum()), int((~prose & ~data).sum())
+    enough = _OF_DOCUMENTS_AND_DATA if of_prose >= _TIMES_OF_CODE * of_code else _OF_DOCUMENTS
+    mostly = of_prose / max(1, count) >= enough
     sought = query.kind != "text" or query.written_names or sought_kind(query) == "code"
-    return np.where(prose | (not documents or bool(sought)), 0.0, -OUT_OF_PLACE).astype(np.float32)
+    behind = mostly and count >= _FEWEST_CANDIDATES and not sought
+    return np.where(prose | (not behind), 0.0, -OUT_OF_PLACE).astype(np.float32)
 
 
 def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -337,7 +344,13 @@ def background_among(query: Query, fixed: NDArray[np.float32], files: CandidateF
         Shape ``(files,)``.
     """
     wanted_kinds = kinds_asked_for(query.text) | kinds_asked_for(query.original) | {""}
-    background = np.array([profile.background not in wanted_kinds for profile in files.profiles], dtype=np.bool_)
+    background = np.array(
+        [
+            one.background not in wanted_kinds and not is_subject(one.background, one.depth, one.stem, query.text)
+            for one in files.profiles
+        ],
+        np.bool_,
+    )
     if GENERATED not in wanted_kinds:
         background[files.owner[fixed[GENERATED_ROW] > 0]] = True
     if not files.corpora:  # files of several corpora are no editions of one another

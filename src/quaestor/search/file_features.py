@@ -16,8 +16,9 @@ from quaestor.search.query import Place
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_HEADERS = frozenset({"h", "hh", "hpp", "hxx"})
-_IMPLEMENTATIONS = frozenset({"c", "cc", "cpp", "cxx", "m", "mm"})
+_HEADERS = {**dict.fromkeys(("h", "hh", "hpp", "hxx"), "c"), "mli": "ml", "fsi": "fs", "ads": "adb"}
+_IMPLEMENTATIONS = {**dict.fromkeys(("c", "cc", "cpp", "cxx", "m", "mm"), "c"), "ml": "ml", "fs": "fs", "adb": "adb"}
+"""The endings of headers and interfaces, and of what implements them, each with its kind."""
 
 Rows: TypeAlias = "slice | NDArray[np.intp]"
 """Some of the candidates."""
@@ -140,12 +141,17 @@ def has_namesake_above(files: CandidateFiles, behind: NDArray[np.bool_]) -> NDAr
 def is_implemented_elsewhere(files: CandidateFiles, behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return for each file whether it is a header that a namesake implements: ``pool.hpp`` of ``pool.cpp``.
 
-    A header without a namesake says all there is, as those of templates do. Files of two corpora are unrelated, and so
-    are a background file and any other.
+    An interface of OCaml, F# or Ada is such a header. One without a namesake says all there is, as those of templates
+    do. Files of two corpora are unrelated, and so are a background file and any other.
     """
-    endings = [profile.ending for profile in files.profiles]
-    if _HEADERS.isdisjoint(endings):
-        return np.zeros(len(endings), dtype=np.bool_)
-    names = [*zip(files.corpora or repeat(0), behind.tolist(), (one.stem for one in files.profiles), strict=False)]
-    implemented = {name for name, ending in zip(names, endings, strict=True) if ending in _IMPLEMENTATIONS}
-    return np.array([ending in _HEADERS and name in implemented for name, ending in zip(names, endings, strict=True)])
+    profiles = files.profiles
+    kinds = [_HEADERS.get(one.ending, "") for one in profiles]
+    if not any(kinds):
+        return np.zeros(len(kinds), dtype=np.bool_)
+    names = [*zip(files.corpora or repeat(0), behind.tolist(), (one.stem for one in profiles), strict=False)]
+    implemented = {
+        (*name, _IMPLEMENTATIONS[one.ending])
+        for name, one in zip(names, profiles, strict=True)
+        if one.ending in _IMPLEMENTATIONS
+    }
+    return np.array([(*name, kind) in implemented for name, kind in zip(names, kinds, strict=True)])

@@ -421,4 +421,4 @@ def asks_about_a_word(text: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    return looks_like_code(text) or looks_like_a_file(text)
+    return bool(bare_name(text)) and (looks_like_code(text) or looks_like_a_file(text))

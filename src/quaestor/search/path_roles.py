@@ -12,18 +12,23 @@ from quaestor.search.background_documents import background_of
 # Names of folders and files, told by sets: eight patterns would take longer to compile than a search takes.
 _TEST_FOLDERS = frozenset(
     """test tests __tests__ spec specs t testing testdata testthat fixtures e2e mock mocks __mocks__
-    fuzz fuzzing regress selftest selftests unittest unittests testcase testcases testsuite testsuites""".split()
+    fuzz fuzzing regress selftest selftests unittest unittests testcase testcases testsuite testsuites testutil
+    testutils""".split()
 )
 # commonTest, integration-tests, Core.Tests, test_utils; not latest, nor bloc_test, as products for tests are called.
 _TEST_FOLDER = re.compile(r"[a-z]Tests?$|[-_. ][Tt]ests(?=$|\.)|^[Tt]ests?[-_. ]|^test[A-Z]")
 _TEST_ENDS = tuple(mark + word for mark in "_.-" for word in ("test", "tests", "spec", "specs"))
 _TEST_CLASSES = ("Test", "Tests", "Spec", "Suite", "TestCase")
+_TESTS_OF_ROOT = frozenset({"test", "tests"})
 _EXAMPLE_FOLDERS = frozenset(
     mark + name
-    for name in """example examples sample samples demo demos doc_src docs_src tutorial tutorials playground benchmark
-    benchmarks benches snippets""".split()
+    for name in """example examples sample samples demo demos doc_src docs_src tutorial tutorials playground bench
+    benches benchmark benchmarks benchsuite jmh snippets""".split()
     for mark in ("", "_")
 )
+# Core.Benchmarks, http-examples; not pending_examples, as what a program does may be called.
+_KINDS_OF_EXAMPLES = "bench benches benchmark benchmarks demo demos example examples sample samples".split()
+_EXAMPLE_ENDS = ("_bench", "_benches", *(mark + name for mark in ".-" for name in _KINDS_OF_EXAMPLES))
 _JVM, _MAIN = frozenset({"java", "kotlin", "scala", "groovy"}), (["main"], ["test"])
 # What these folders hold of prose is no example and no test: documents to read, about testing, or a specification.
 _OF_DOCUMENTS = frozenset("doc_src docs_src tutorial tutorials testing spec specs".split())
@@ -65,7 +70,7 @@ _OF_TOOL = re.compile(r"\.(?:config|conf)\.[cm]?[jt]s$")
 _NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
 _PROSE = frozenset(
     """md mdx markdown rmd qmd rst txt adoc asciidoc asc rdoc mediawiki wiki mw org htm html pod pdf docx pptx
-    odt odp rtf eml mbox epub ipynb tex ltx texi texinfo txi rd ronn scd man mdoc 1 2 3 4 5 6 7 8""".split()
+    odt odp rtf eml mbox epub ipynb tex ltx texi texinfo txi rd ronn scd man mdoc mld 1 2 3 4 5 6 7 8""".split()
 )
 
 
@@ -128,7 +133,9 @@ def profile_path(path: str) -> PathProfile:
         folder_terms=folder_terms,
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
-        test=any(map(_is_test_folder, _without_documents(parts[:-1]) if prose else parts[:-1])) or _is_test(name),
+        test=any(map(_is_test_folder, _without_documents(parts[:-1]) if prose else parts[:-1]))
+        or _is_test(name)
+        or (not folder and not prose and stem in _TESTS_OF_ROOT),
         example=_is_example(lower_parts, prose=prose),
         declaration=name.endswith((".d.ts", ".pyi")),
         prose=prose,
@@ -176,7 +183,9 @@ def _is_example(lower_parts: list[str], *, prose: bool) -> bool:
             lower_parts = lower_parts[:at]
             break
     folders = _EXAMPLE_FOLDERS.intersection(lower_parts)
-    return bool(folders) and not (prose and folders <= _OF_DOCUMENTS) and not _measures(lower_parts)
+    if not folders:
+        return not prose and any(part.endswith(_EXAMPLE_ENDS) for part in lower_parts[:-1])
+    return not (prose and folders <= _OF_DOCUMENTS) and not _measures(lower_parts)
 
 
 def _measures(lower_parts: list[str]) -> bool:

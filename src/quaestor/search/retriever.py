@@ -350,7 +350,8 @@ def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Ma
     features = compute_features(query, candidates, behind)
     steps = certainty_steps(query, candidates.traits, candidates.files, behind)
     prose = (features[:, _PROSE] > 0) | (candidates.fixed[VALUES_ROW] > 0)
-    return features, steps + steps_of_code(query, prose)
+    data = np.array([known.path.data for known in candidates.traits], np.bool_)
+    return features, steps + steps_of_code(query, prose, data)
 
 
 def _in_other_styles(query: Query) -> tuple[str, ...]:

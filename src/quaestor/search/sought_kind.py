@@ -1,8 +1,9 @@
 """Whether a question seeks documents or code, if its words show it.
 
 Requests to do something ("switch off caching", "how can I ...") seek documents, which say how it is done. Questions for
-the place where something is done seek code. Questions in another language than English are answered by documents more
-often than others. All other questions show nothing.
+the place where something is done seek code, as do those for who does it if they name code: "who approves a release?"
+asks for people. Questions in another language than English are answered by documents more often than others. All other
+questions show nothing.
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ def sought_kind(query: Query) -> SoughtKind:
         return ""
     if query.translated:
         return "documents"
+    if query.text.lower().lstrip(_MARKS).startswith("who ") and not query.written_names:
+        return ""
     return _sought_by(query.text)
 
 

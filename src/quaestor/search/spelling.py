@@ -75,6 +75,13 @@ SAY_NOTHING = STOP_WORDS | frozenset(
     won yet""".split()
 )
 """Words that need no remark if they do not occur."""
+OF_ANY_CODE = frozenset(stems_of("calculate check choose compute decide determine manage pick remember select".split()))
+"""What all code does, whatever it calls it: a question is about what is computed or chosen."""
+ASK_ANYTHING = frozenset(
+    """change changed changing turn turned decide decides people possible allow allowed let set setting choose pick
+    want support supported work works""".split()
+)
+"""Words with which people ask for anything."""
 
 
 def slips(word: str, *, name: bool = False) -> Iterator[tuple[str, float]]:

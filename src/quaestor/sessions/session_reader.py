@@ -123,12 +123,12 @@ class RecordedSession:
             f" {where} order by p.turn, p.rank"
         )
         with self._as_damage():
-            each = []
+            found = []
             for number, place, sha256, citations in self._rows(query, () if turn is None else (turn,)):
                 passage = Passage(**json.loads(place))
                 cited = {one["n"] for one in json.loads(citations or "[]")}
-                each.append(Source(number, passage, sha256, passage.n in cited))
-            return each
+                found.append(Source(number, passage, sha256, passage.n in cited))
+            return found
 
     def calls(self, turn: int | None = None) -> list[CallRecord]:
         """Return the calls of tools, in order: of one turn, or of all."""

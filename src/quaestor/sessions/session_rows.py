@@ -16,7 +16,7 @@ from typing import Any
 
 from quaestor.core.citation import Citation
 from quaestor.core.errors import UsageError
-from quaestor.core.messages import Message, ToolCall, Usage
+from quaestor.core.messages import Message, ToolCall, Usage, without_surrogates
 from quaestor.sessions.records import DecisionRun, Ending, State
 from quaestor.state.rows import Connection
 from quaestor.window import Decision, Window
@@ -24,17 +24,10 @@ from quaestor.window.passage_placing import DOUBLE
 
 LONGEST_TITLE = 200
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
 Reference = int | dict[str, Any]
 
 # The same passage may come under another number: its first line is kept apart from its text.
 _PASSAGE = re.compile(r"(^<passage [^\n]*\n)", re.MULTILINE)
-
-
-def clean(text: str) -> str:
-    """Return text that can be stored: lone surrogates are not text."""
-    return _SURROGATE.sub("\ufffd", text)
 
 
 def now() -> str:
@@ -53,7 +46,7 @@ def checked_title(text: str) -> str:
     Raises:
         UsageError: it is empty or longer than ``LONGEST_TITLE`` letters.
     """
-    title = " ".join(clean(text).split())
+    title = " ".join(without_surrogates(text).split())
     if not title or len(title) > LONGEST_TITLE:
         raise UsageError(f"A title has 1 to {LONGEST_TITLE} characters; this one has {len(title)}. Give another.")
     return title
@@ -70,8 +63,8 @@ def add_message(connection: Connection, turn: int, message: Message) -> int:
     row = (
         turn,
         message.role,
-        clean(message.content),
-        message.name and clean(message.name),
+        without_surrogates(message.content),
+        message.name and without_surrogates(message.name),
         json.dumps(calls_of(message)),
         message.tool_call_id,
     )
@@ -130,7 +123,7 @@ def as_stored(column: str, value: Any) -> Any:
         return zlib.compress(json.dumps(value).encode())
     if value is not None and not isinstance(value, str | int | float):
         raise TypeError(column)
-    return clean(value) if isinstance(value, str) else value
+    return without_surrogates(value) if isinstance(value, str) else value
 
 
 def refer(

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from quaestor.core.errors import NotFoundError
+from quaestor.core.messages import without_surrogates
 from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import SessionInfo
 from quaestor.sessions.session_reader import shown_title
-from quaestor.sessions.session_rows import clean, now
+from quaestor.sessions.session_rows import now
 from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.state.postgres import SESSION, StateConnection, transaction
@@ -54,7 +55,7 @@ class SharedSessions(Sessions):
             ]
 
     def _create(self, name: str, owner: str, root: str) -> Transcript | None:
-        row = (self._user, name, now(), owner, clean(root))
+        row = (self._user, name, now(), owner, without_surrogates(root))
         with self._tables() as connection:
             inserted = connection.execute(
                 "insert into sessions (scope, id, created, owner, root) values (?, ?, ?, ?, ?)"

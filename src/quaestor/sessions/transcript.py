@@ -15,13 +15,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from quaestor.core.messages import Message, Usage
+from quaestor.core.messages import Message, Usage, without_surrogates
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import session_rows as packing
 from quaestor.sessions import session_tables as tables
 from quaestor.sessions.records import CallResult, Ending, Feedback, Plan
 from quaestor.sessions.session_reader import RecordedSession
-from quaestor.sessions.session_rows import add_message, add_numbered, as_stored, checked_title, clean, now
+from quaestor.sessions.session_rows import add_message, add_numbered, as_stored, checked_title, now
 from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.state.rows import Connection
 from quaestor.window import Window
@@ -45,7 +45,7 @@ class Transcript(RecordedSession):
         Raises:
             FileExistsError: ``path`` exists.
         """
-        return cls(tables.SessionFile.create(path, (name, now(), owner, clean(root))))
+        return cls(tables.SessionFile.create(path, (name, now(), owner, without_surrogates(root))))
 
     @classmethod
     def in_memory(cls) -> Self:
@@ -145,7 +145,7 @@ class Transcript(RecordedSession):
     def record_reply(self, request: int, finish: str, usage: Usage | None) -> None:
         """Record how a request ended: the reason that the model gave, or the error."""
         numbers = astuple(usage) if usage else (None, None, None)
-        row = (request, now(), clean(finish), *numbers)
+        row = (request, now(), without_surrogates(finish), *numbers)
         with self._place.writing() as connection:
             connection.execute("insert into replies values (?, ?, ?, ?, ?, ?)", row)
 
@@ -161,8 +161,8 @@ class Transcript(RecordedSession):
             ending.state,
             ending.known,
             ending.model,
-            clean(ending.error),
-            clean(ending.partial),
+            without_surrogates(ending.error),
+            without_surrogates(ending.partial),
             json.dumps([asdict(citation) for citation in ending.citations]),
             json.dumps(ending.unsupported),
             *astuple(ending.usage),
@@ -184,30 +184,42 @@ class Transcript(RecordedSession):
     def record_summary(self, first: int, last: int, text: str, model: str) -> None:
         """Keep a summary of the messages with the numbers ``first`` to ``last``; they stay as they are."""
         with self._place.writing() as connection:
-            add_numbered(connection, "summaries", (now(), first, last, clean(text), model))
+            add_numbered(connection, "summaries", (now(), first, last, without_surrogates(text), model))
 
     def record_call(self, turn: int, answered: CallResult) -> None:
         """Record a tool call, its result, and its proposed change."""
         call, outcome = answered.call, answered.outcome
         numbers = json.dumps([passage.n for passage in outcome.passages])
-        arguments = clean(call.raw if call.problem else json.dumps(dict(call.arguments), ensure_ascii=False))
-        row = (turn, now(), clean(call.name), arguments, clean(outcome.text), outcome.failed, numbers)
+        arguments = without_surrogates(
+            call.raw if call.problem else json.dumps(dict(call.arguments), ensure_ascii=False)
+        )
+        row = (
+            turn,
+            now(),
+            without_surrogates(call.name),
+            arguments,
+            without_surrogates(outcome.text),
+            outcome.failed,
+            numbers,
+        )
         with self._place.writing() as connection:
             number = add_numbered(connection, "calls", row)
             if outcome.difference:
-                proposed = (number, clean(outcome.difference))
+                proposed = (number, without_surrogates(outcome.difference))
                 connection.execute("insert into differences values (?, ?)", proposed)
 
     def record_limits(self, turn: int, understood: Sequence[str], missed: Sequence[str]) -> None:
         """Record which words of the question limited the documents, by date or author, and which would have."""
-        row = (turn, now(), *(clean(json.dumps(list(phrases))) for phrases in (understood, missed)))
+        row = (turn, now(), *(without_surrogates(json.dumps(list(phrases))) for phrases in (understood, missed)))
         with self._place.writing() as connection:
             add_numbered(connection, "filters", row)
 
     def record_plan(self, turn: int, plan: Plan) -> None:
         """Record what the model said, unseen, before its answer."""
         with self._place.writing() as connection:
-            connection.execute("insert into plans values (?, ?, ?)", (turn, now(), clean(json.dumps(asdict(plan)))))
+            connection.execute(
+                "insert into plans values (?, ?, ?)", (turn, now(), without_surrogates(json.dumps(asdict(plan))))
+            )
 
     def name(self, title: str) -> None:
         """Record the title that a person gave the session; the newest one counts.
@@ -222,7 +234,7 @@ class Transcript(RecordedSession):
     def record_feedback(self, turn: int, feedback: Feedback) -> None:
         """Record a person's feedback on a turn's answer; the latest counts."""
         with self._place.writing() as connection:
-            add_numbered(connection, "feedback", (turn, now(), feedback.useful, clean(feedback.words)))
+            add_numbered(connection, "feedback", (turn, now(), feedback.useful, without_surrogates(feedback.words)))
 
     def record_change(self, call: int) -> None:
         """Record that the change was made that a call proposed."""

@@ -247,6 +247,29 @@ def test_what_is_told_once() -> None:
     assert verify(answer, [PASSAGE], lambda _: DATA, claims=False).unsupported == ()
 
 
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        ('- `pyproject.toml`: requires-python = "\\>=3.10,\\<4" [1]', 'requires-python = ">=3.10,<4"'),
+        ("- `README.md`: It is quick :) It's written in … [1]", "It is quick :) It's written in pure Python, for you."),
+        ("- `Makefile`: t: [1], also `tn`", "t:"),
+        ("- `a.h`: `#define f() g()` [1]", "#  define   f() g()"),
+    ],
+    ids=["escaped markup", "cut within a sentence", "one letter", "other blanks"],
+)
+def test_words_in_a_row_are_found_in_an_answer_of_quotes(answer: str, line: str) -> None:
+    passages = [Passage(1, "a", 1, 1, line)]
+    [found] = verify(answer, passages, {"a": f"{line}\n".encode()}.get, claims=False).citations
+    assert (found.status, found.quote) == ("verified", line)
+    changed = {"a": b"Nothing of this stands here now.\n"}.get
+    assert [one.holds for one in verify(answer, [Passage(1, "a", 1, 1, line)], changed, claims=False).citations] == [
+        False
+    ]
+    # A model's words may stand anywhere.
+    [found] = verify("No. [1]", [Passage(1, "a", 1, 1, "No boat.")], {"a": b"No boat.\n"}.get).citations
+    assert not found.holds
+
+
 def test_a_claims_lines_are_those_of_the_file_now() -> None:
     passage = Passage(1, "farm.txt", 2, 4, "", url="https://a.example/")
     [citation] = verify("Zebras sleep at noon [1].", [passage], lambda _: b"a new first line\n" + FARM_DATA).citations

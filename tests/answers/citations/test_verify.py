@@ -254,6 +254,13 @@ def test_signs_without_end_are_looked_through_once(quote: str) -> None:
     assert check_quote(Passage(1, "x", 1, 1, ""), quote * 3, lambda path: source).status == "unverified"
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_quote_ends_on_the_line_of_its_last_sign_and_leaves_out_the_line_end(end: str) -> None:
+    code = "void row(void)\n{\n    cross();\n}\n"
+    found = check_quote(Passage(1, "row.c", 1, 4, code), f"cross();\n}}{end}", lambda path: code.encode())
+    assert (found.status, found.start_line, found.end_line, found.quote) == ("verified", 3, 4, "cross();\n}")
+
+
 def test_a_short_quote_is_not_looked_for_elsewhere() -> None:
     """ "seven days" stands in the guide, which is not what it is cited for; so few words may stand anywhere."""
     assert check('Logs go after a week [1: "seven days"].') == [("unverified", 8, 19, "seven days")]

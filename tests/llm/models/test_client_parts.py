@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.messages import ToolCall
 from quaestor.llm.endpoints.client import RetryPolicy, read_retry_after
-from quaestor.llm.endpoints.failures import Endpoint, RefusedError, read_overflow, shown_url
+from quaestor.llm.endpoints.failures import Endpoint, RefusedError, shown_url
 from quaestor.llm.models.reply import ToolCallAssembler
 from quaestor.llm.models.reply_stream import StopCutter
 
@@ -65,45 +65,6 @@ def test_tool_calls(deltas: list[Any], calls: list[tuple[str, str, str]]) -> Non
     for one in deltas:
         assembler.feed(one)
     assert assembler.calls() == tuple(ToolCall(*call) for call in calls)
-
-
-@pytest.mark.parametrize(
-    ("message", "limit", "asked"),
-    [
-        ("This model's maximum context length is 4097 tokens. However, you requested 5000 tokens (4000 in", 4097, 5000),
-        (
-            "This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.",
-            8192,
-            10000,
-        ),
-        ("the request exceeds the available context size, try increasing it", None, None),
-        ("request (1234 tokens) exceeds the available context size (1024 tokens), try increasing it", 1024, 1234),
-        ("Requested tokens (1500) exceed context window of 1024", 1024, 1500),
-        (
-            "'max_tokens' is too large: 2000. This model's maximum context length is 1024 tokens and"
-            " your request has 15 input tokens",
-            1024,
-            15,
-        ),
-        ("The decoder prompt (length 1500) is longer than the maximum model length of 1024.", 1024, 1500),
-        ("prompt is too long: 210000 tokens > 200000 maximum", 200000, 210000),
-        ("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 1048576, 1200000),
-        ("Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32768, 40000),
-        (
-            "Input tokens exceed the configured limit of 272,000 tokens. Your messages resulted in 300,000 tokens.",
-            272000,
-            300000,
-        ),
-    ],
-)
-def test_overflow_in_the_words_of_servers(message: str, limit: int | None, asked: int | None) -> None:
-    assert read_overflow(message, {}) == (limit, asked)
-
-
-def test_overflow_by_code_and_numbers() -> None:
-    assert read_overflow("no", {"type": "exceed_context_size_error", "n_ctx": 64, "n_prompt_tokens": 90}) == (64, 90)
-    assert read_overflow("no", {"code": "context_length_exceeded"}) == (None, None)
-    assert read_overflow("The model `x` does not exist", {"code": 404}) is None
 
 
 @pytest.mark.parametrize(

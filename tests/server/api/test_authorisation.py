@@ -17,8 +17,8 @@ from matrix import NOBODYS, ROWS, Ids, Key, Try
 from native_parts import begin, client, joined, of, turn
 from served import Running, serving, write
 
+from quaestor.accounts.rates import Guesses
 from quaestor.server.http.app import create_app
-from quaestor.server.http.token_guessing import Guesses
 
 ANNAS = ("heron", "annas-title")
 """Words that only Anna ever wrote."""

@@ -9,9 +9,9 @@ import httpx
 import pytest
 from served import Running, get, post, running, serving, write
 
+from quaestor.accounts.rates import Guesses
 from quaestor.assemble import make_users
 from quaestor.core.errors import LimitError
-from quaestor.server.http.token_guessing import Guesses
 from quaestor.state.rows import SharedFile
 
 PATH = "/v1/models"

@@ -77,8 +77,8 @@ class Judge:
         self._grounds = grounds
         inside = _marks_by_sentence(cut, checked)
         self._texts = [
-            without_marks(one.text, [mark for mark, _ in marks], one.start).strip()
-            for one, marks in zip(cut, inside, strict=True)
+            without_marks(sentence.text, [mark for mark, _ in marks], sentence.start).strip()
+            for sentence, marks in zip(cut, inside, strict=True)
         ]
         self._citations = _with_marks_below(inside, self._texts)
         self._rests_on = [self._own_grounds(at) for at in range(len(cut))]
@@ -89,16 +89,19 @@ class Judge:
         for order, beside in ((range(len(self._cut)), -1), (reversed(range(len(self._cut))), 1)):
             for at in order:
                 self._support_by_neighbour(at, at + beside)
-        return [one for at, one in enumerate(self._cut) if not self._rests_on[at] and self._makes_claim(at)]
+        return [sentence for at, sentence in enumerate(self._cut) if not self._rests_on[at] and self._makes_claim(at)]
 
     def _own_grounds(self, at: int) -> tuple[Ground, ...]:
         """Return the passages that support a sentence by itself; empty if there are none."""
         if self._citations[at]:
-            holding = [one for _, one in self._citations[at] if one is not None and one.holds]
+            holding = [citation for _, citation in self._citations[at] if citation is not None and citation.holds]
             return tuple(
-                ground for one in holding for ground in (self._grounds.get(one.n), Ground([one.quote])) if ground
+                ground
+                for citation in holding
+                for ground in (self._grounds.get(citation.n), Ground([citation.quote]))
+                if ground
             )
-        supporting = next((one for one in self._grounds.values() if find_support(self._texts[at], one)), None)
+        supporting = next((ground for ground in self._grounds.values() if find_support(self._texts[at], ground)), None)
         return () if supporting is None else (supporting,)
 
     def _support_by_neighbour(self, at: int, beside: int) -> None:
@@ -145,7 +148,7 @@ def _says_anything(text: str) -> bool:
 
 def _marks_by_sentence(cut: Sequence[Sentence], checked: Mapping[Mark, Citation | None]) -> list[MarkedCitations]:
     """Return the marks of each sentence with their citations."""
-    starts = [one.start for one in cut]
+    starts = [sentence.start for sentence in cut]
     inside: list[MarkedCitations] = [[] for _ in cut]
     for mark, citation in checked.items():
         at = bisect_right(starts, mark.start) - 1

@@ -2,8 +2,9 @@
 
 A citation is ``verified`` if the quoted words are, character for character, in the cited lines, as these are written
 or as ``readable_markup`` shows them; or, without a quote, if those lines support the sentence by the measure of
-``claim_support``. It is ``repaired`` if the words were found, but elsewhere in the document or with other blanks, case
-or quote marks; place and words are corrected. Otherwise it is ``unverified``.
+``claim_support``. Where the answer is made of quotes alone, it is enough that all words of the clause stand there in a
+row. It is ``repaired`` if the words were found, but elsewhere in the document or with other blanks, case or quote
+marks; place and words are corrected. Otherwise it is ``unverified``.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ Reader = Callable[[str], bytes | None]
 _LONGEST_SHOWN = 400
 _LEAST_WORDS = 3
 _WORDS = re.compile(r"\w+")
+_DESCRIBED = re.compile(r"^[\s*-]*(?:`[^`\n]+`|``[^\n]+?``)\s*:\s")
+"""What a list describes, before its description: ``- `setup.py`: ``."""
+_ESCAPED = re.compile(r"\\([\\*_<>\[\]])")
+"""A character that Markdown would take for markup, with its backslash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +82,11 @@ def verify(
         question: the question, whose names the answer may repeat.
         claims: whether to judge the answer's sentences, which an answer made of quotes does not need.
     """
-    checker = _Checker(passages, read)
+    checker = _Checker(passages, read, quotes_only=not claims)
     marks = parse(answer)
     cut = sentences(answer)
-    by_mark = {mark: checker.check(mark, _claim(answer, mark, marks, cut)) for mark in marks}
+    least = _LEAST_WORDS if claims else 0
+    by_mark = {mark: checker.check(mark, _claim(answer, mark, marks, cut, least)) for mark in marks}
     known = [citation for citation in by_mark.values() if citation is not None]
     judged = claims and not says_no_answer(answer)
     weak = Judge(answer, cut, by_mark, checker.grounds(), question).unsupported_sentences() if judged else []
@@ -97,9 +103,14 @@ def check_quote(passage: Passage, quote: str, read: Reader) -> Citation:
 
 
 class _Checker:
-    """Resolves marks against documents that are read once each."""
+    """Resolves marks against documents that are read once each.
 
-    def __init__(self, passages: Sequence[Passage], read: Reader) -> None:
+    ``quotes_only``: whether the answer says nothing of its own, so that any of its words that stand in a row in the
+    passage are verified; a model's "No." stands in many passages and shows nothing.
+    """
+
+    def __init__(self, passages: Sequence[Passage], read: Reader, *, quotes_only: bool = False) -> None:
+        self._quotes_only = quotes_only
         self._passages: Mapping[int, Passage] = {passage.n: passage for passage in passages}
         self._read = read
         self._sources: dict[str, _Source | None] = {}
@@ -111,6 +122,11 @@ class _Checker:
         if passage is None:
             return None
         # A quote of nothing but small words stands everywhere and shows nothing, unless its place says nothing else.
+        claim = _ESCAPED.sub(r"\1", claim)
+        ground = self._ground(passage)
+        if self._quotes_only and ground is not None and not mark.quoted and _words_in_row(claim, ground):
+            quote = _shorten("\n".join(ground.lines).strip("\r\n"))
+            return _citation(passage, passage.start_line, passage.end_line, quote, "verified")
         if mark.quote is not None and (_names_anything(mark.quote) or _is_all_of(passage, mark.quote)):
             citation = self.check_quote(passage, mark.quote)
             # Words in quote marks before a bare number may be anything, so that they may be missing.
@@ -188,6 +204,12 @@ def _names_anything(quote: str) -> bool:
     return bool(content_terms(quote)) or not any(map(str.isalpha, quote))
 
 
+def _words_in_row(claim: str, ground: Ground) -> bool:
+    """Return whether a line's words, without the path that it describes, stand in a row in a passage."""
+    words = _WORDS.findall(_DESCRIBED.sub("", claim).lower())
+    return bool(words) and f" {' '.join(words)} " in f" {' '.join(_WORDS.findall(ground.lowered))} "
+
+
 def _is_all_of(passage: Passage, quote: str) -> bool:
     """Return whether a quote is the whole passage, such as the line ``$ make``."""
     return _WORDS.findall(passage.text) == _WORDS.findall(quote)
@@ -196,8 +218,8 @@ def _is_all_of(passage: Passage, quote: str) -> bool:
 def _each_once(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
     """Return sentences in order, each distinct wording once."""
     once: dict[str, Sentence] = {}
-    for one in sentences:
-        once.setdefault(" ".join(one.text.split()), one)
+    for sentence in sentences:
+        once.setdefault(" ".join(sentence.text.split()), sentence)
     return tuple(once.values())
 
 
@@ -246,9 +268,9 @@ def _label(passage: Passage) -> str:
     return " ".join(filter(None, (passage.path, passage.title, passage.symbol)))
 
 
-def _claim(answer: str, mark: Mark, marks: Sequence[Mark], cut: Sequence[Sentence]) -> str:
-    """Return the claim that a mark supports: the clause before it, or its whole sentence if the clause says little."""
-    sentence = next((one for one in cut if one.start <= mark.start < one.end), None)
+def _claim(answer: str, mark: Mark, marks: Sequence[Mark], cut: Sequence[Sentence], least: int = _LEAST_WORDS) -> str:
+    """Return the claim that a mark supports: the clause before it, or its sentence if the clause has too few words."""
+    sentence = next((sentence for sentence in cut if sentence.start <= mark.start < sentence.end), None)
     if sentence is None:
         return ""
     before = [other.end for other in marks if sentence.start <= other.start and other.end <= mark.start]
@@ -258,6 +280,6 @@ def _claim(answer: str, mark: Mark, marks: Sequence[Mark], cut: Sequence[Sentenc
         if answer[end : mark.start].strip(" ,;"):
             start = end
     clause = without_marks(answer[start : mark.start], marks, start)
-    if len(content_terms(clause)) >= _LEAST_WORDS:
+    if len(content_terms(clause)) >= least:
         return clause
     return without_marks(sentence.text, marks, sentence.start)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Literal
 
 from quaestor.answers.overview.material import Material
@@ -25,7 +26,7 @@ _TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])")
 _RECIPE = re.compile(r"^@?([a-z][\w-]*)(?:\s+[^:=]*)?:(?!=)")
 _TASK = re.compile(r"^  ([a-z][\w:-]*):\s*$")
 _TELLING = re.compile(
-    r"\b(?:build|test|tests|check|lint|compile|start|dev|bench|docs?|format|install|ci|verify|spec|unit)", re.I
+    r"\b(?:all$|build|test|tests|check|lint|compile|start|dev|bench|docs?|format|install|ci|verify|spec|unit)", re.I
 )
 _CHECKS = re.compile(r"\b(?:build|assemble\w*|test|tests|check|lint|clippy|spec|verify|ct|tox|nox|ctest)\b")
 _OF_DOCUMENTATION = re.compile(r"\b(?:help|\w*html|man|linkcheck|docs?)$|\b(?:docs|documentation)\b")
@@ -36,6 +37,11 @@ _INSTALLS = re.compile(
     r"|\bdocker compose\b.*\s(?:pull|logs|down|up)\b|\bhelm plugin\b|\bcmake -E\b"
 )
 """Commands that prepare a CI job and do not build or test."""
+_FROM_A_REGISTRY = re.compile(
+    r"\b(?:cargo|go|npm|pnpm|yarn|bun|composer|gem|luarocks|opam|nix\S*|helm|pipx?3?|brew|apt\S*|dnf|uv|mix|dart|dotnet)\b"
+    r"(?: \w+)? (?:install|i|add|require|global|get|profile)\b(?! ?$| -e\b| --path\b| (?:-\S+ )*\.)"
+)
+"""Commands that install something published, rather than what is checked out."""
 _NPM_SCRIPT = re.compile(r'^\s*"([\w:.-]+)"\s*:\s*"(.*)",?\s*$')
 _RUN = re.compile(r"^\s*-?\s*run:\s*(?!\||>)(\S.*)$")
 _RUN_BLOCK = re.compile(r"^(\s*)-?\s*run:\s*[|>]")
@@ -71,10 +77,11 @@ _QUOTED = (
 )
 _AIMS: dict[Aim, re.Pattern[str]] = {
     "build": re.compile(
-        r"\b(?:build|assemble|compile|make|configure|bootstrap|autogen|install|bundle|dist)", re.IGNORECASE
+        r"\b(?:all$|build|assemble|compile|make|configure|bootstrap|autogen|install|bundle(?! exec)|dist)",
+        re.IGNORECASE,
     ),
     "test": re.compile(
-        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|(?<!la)test",
+        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|(?<!la)test|\brake$",
         re.IGNORECASE,
     ),
     "run": re.compile(
@@ -87,7 +94,7 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
 }
 _TYPED = re.compile(r"^(?:\s*\$ |\s{2,}|)((?=\S*/|\S+ -)[a-z.][\w./-]*(?: [\w./:*@-]+)*)\s*$")
 """A script with its arguments, in a line of its own or in code marks: ``bin/test --fast``."""
-_NO_TEST = re.compile(r"style|lint|format|phpcs|static|spell|typo|bench|speed|bloat", re.IGNORECASE)
+_NO_TEST = re.compile(r"style|lint|format|\bfmt\b|phpcs|static|spell|typo|bench|speed|bloat", re.IGNORECASE)
 """Names of checks that are not tests."""
 _SEPARATE_TESTS = r"\b(?:integration|e2e|end-to-end|browser|load|performance|speed|bench\w*|manual(?:ly)?)\b"
 """Kinds of tests that "the tests" does not mean."""
@@ -166,6 +173,9 @@ _CUSTOMS: tuple[tuple[str, str, dict[Aim, str]], ...] = (
     ("configure.ac", "make", {"test": "make check"}),
     ("meson.build", "meson", {"build": "meson setup build && meson compile -C build", "test": "meson test -C build"}),
     ("pubspec.yaml", "dart", {"test": "dart test"}),
+    ("tox.ini", "tox", {"test": "tox"}),
+    ("pytest.ini", "pytest", {"test": "pytest"}),
+    ("pyproject.toml", "pytest", {"test": "pytest"}),
     ("compose.yaml", "docker compose", {"run": "docker compose up"}),
     ("docker-compose.yml", "docker compose", {"run": "docker compose up"}),
     (
@@ -184,21 +194,47 @@ def customary_commands(material: Material, aim: Aim, entries: Sequence[Entry]) -
             continue
         for path in material.paths_named(name, 0) if aim in commands else ():
             lines = material.lines(path)
-            number = next((at for at, line in enumerate(lines, 1) if re.match(r"\s*[\w\[<.(]", line)), 0)
+            first = r"\[tool\.pytest\b" if name == "pyproject.toml" else r"\s*[\w\[<.(]"
+            number = next((at for at, line in enumerate(lines, 1) if re.match(first, line)), 0)
             command = f"./{tool}w{commands[aim].removeprefix(tool)}" if f"{tool}w" in material.all else commands[aim]
             if number:
                 yield replace(_line(path, number, lines[number - 1]), name=command)
 
 
-def guide_sections(material: Material, aim: Aim) -> list[Source]:
-    """Return the sections of the README and of guides that describe how an aim is reached; at most two."""
-    for heading in _HEADINGS[aim]:
+def guide_sections(material: Material, aim: Aim | None) -> list[Source]:
+    """Return the sections of the README and of guides that describe how an aim is reached; at most two.
+
+    Args:
+        material: the documents of the project.
+        aim: what somebody wants to do; None for building and testing, with one section of each.
+    """
+    if aim is None:
+        each = (guide_sections(material, one)[:1] for one in ("build", "test"))
+        return list(dict.fromkeys(chain(*each)))
+    for rank, heading in enumerate(_HEADINGS[aim]):
         sections = [
-            one for path in _guides(material, aim) for one in _sections(material.lines(path), path, heading, aim)
+            one
+            for path in _guides(material, aim)
+            for one in _sections(material.lines(path), path, heading, aim)
+            if aim != "build" or _builds(material.lines(path)[one.start_line - 1 : one.end_line], stated=not rank)
         ]
         if sections:
             return sections[:_MOST_SECTIONS]
     return []
+
+
+def _builds(lines: Sequence[str], *, stated: bool) -> bool:
+    """Return whether a section shows how what is checked out is built, and not how something published is installed.
+
+    Args:
+        lines: the section.
+        stated: whether its heading says that it is about building; then any command that is not known will do.
+    """
+    # A tool's name in running text is no call of it.
+    marked = [inner for line in lines for inner in (line, *re.findall(r"`([^` ]+ [^`]+)`", line))]
+    published = [bool(_FROM_A_REGISTRY.search(one)) for one in marked]
+    commands = [match[1] for one in marked if (match := _COMMAND.match(one)) and not _FROM_A_REGISTRY.search(one)]
+    return any(map(_AIMS["build"].search, commands)) or (stated and not any(published))
 
 
 def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str], aim: Aim) -> Iterator[Source]:
@@ -212,6 +248,9 @@ def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str], aim: Ai
         if at <= end or not fits[number] or _is_below_separate_tests(heads, number):
             continue
         end = next((other - 1 for other, _, of in heads[number + 1 :] if of <= level), len(lines))
+        own = next((other - 1 for other, *_ in heads[number + 1 :] if other <= end), end)
+        if sum(_COMMAND.match(line) is not None for line in lines[at:own]) > 1:
+            end = own  # it needs no subsections, which may be about anything
         last = _whole_blocks(lines, at, min(end, at + _LONGEST_SECTION), {other for other, _, _ in heads})
         if last > at and _shows(lines[at:last], aim):
             first = next(one for one in range(at + 1, last + 1) if lines[one - 1].strip(" =-^"))
@@ -257,15 +296,15 @@ def _level(line: str) -> int:
 
 def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
     """Yield the targets of task files, one line for each file."""
-    kinds: tuple[tuple[str, re.Pattern[str]], ...] = (
-        ("makefile", _TARGET),
-        ("gnumakefile", _TARGET),
-        ("justfile", _RECIPE),
-        ("taskfile.yml", _TASK),
-        ("noxfile.py", re.compile(r"^def ([a-z]\w*)\(session")),
-        ("rakefile", re.compile(r"""^\s*task\s+:?["']?([\w:]+)""")),
+    kinds: tuple[tuple[str, str, re.Pattern[str]], ...] = (
+        ("makefile", "make", _TARGET),
+        ("gnumakefile", "make", _TARGET),
+        ("justfile", "just", _RECIPE),
+        ("taskfile.yml", "task", _TASK),
+        ("noxfile.py", "nox -s", re.compile(r"^def ([a-z]\w*)\(session")),
+        ("rakefile", "rake", re.compile(r"""^\s*task\s+:?["']?(\w+(?::\w+)*)""")),
     )
-    for name, pattern in kinds:
+    for name, runner, pattern in kinds:
         for path in material.paths_named(name, 0):
             targets: dict[str, int] = {}
             lines = material.lines(path)
@@ -277,20 +316,24 @@ def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
             shown = matching[:_MOST_TARGETS]
             if shown:
                 number = targets[shown[0]]
-                first = _first_of(lines[number - 1], path, number, ", ".join(shown))
-                yield Entry(path, first, also=tuple(shown[1:]))
+                first = _first_of(lines[number - 1], path, number, f"{runner} {', '.join(shown)}")
+                yield Entry(path, first, also=tuple(shown[1:]), command=f"{runner} {shown[0]}")
 
 
 def _distance(name: str, aim: Aim | None) -> int:
-    """Return how far a task's name is from an aim: 0 if it is its name, or there is none."""
-    if aim is None or name in (aim, f"{aim}s"):
+    """Return how far a task's name is from an aim, or from the nearer of building and testing: 0 if it is its name."""
+    if aim is None:
+        return min(_distance(name, "build"), _distance(name, "test"))
+    if name in (aim, f"{aim}s"):
         return 0
-    return 1 if name.startswith(aim) else 2 if _AIMS[aim].match(name) else 3
+    return 1 if name.startswith(aim) or (aim == "build" and name == "all") else 2 if _AIMS[aim].match(name) else 3
 
 
 def _first_of(line: str, path: str, number: int, brief: str) -> Statement:
     """Return names that a file defines, with the line of the first as evidence."""
-    return Statement(line.strip()[:_LONGEST], Source(path, number, number), verbatim=True, brief=brief)
+    # Quote marks with a backslash before them end nothing, so that no part of the line can be quoted.
+    whole = "\\" not in line
+    return Statement(line.strip()[:_LONGEST], Source(path, number, number), verbatim=whole, brief=brief)
 
 
 def _lead_in_pattern(aim: Aim | None) -> re.Pattern[str]:
@@ -314,7 +357,7 @@ def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
             number = scripts[0][1]
             runner = _runner_of(material, path)
             first = _first_of(material.lines(path)[number - 1], path, number, f"{runner} run {', '.join(names)}")
-            yield Entry(path, first, also=tuple(names[1:]))
+            yield Entry(path, first, also=tuple(names[1:]), command=f"{runner} run {names[0]}")
 
 
 def _scripts(material: Material, aim: Aim | None) -> Iterator[Entry]:
@@ -323,7 +366,7 @@ def _scripts(material: Material, aim: Aim | None) -> Iterator[Entry]:
     for path in sorted(one for one in material.documents if "/" not in one and one.endswith(".sh")):
         if any(_SCRIPTS[one].match(path) for one in aims):
             lines = material.lines(path)
-            number = next((at for at, line in enumerate(lines, 1) if re.match(r"\s*[^\s#]", line)), 0)
+            number = next((at for at, line in enumerate(lines, 1) if re.match(r"\s*(?!set\s)[^\s#]", line)), 0)
             if number:
                 yield replace(_line(path, number, lines[number - 1]), name=f"./{path}")
 
@@ -360,10 +403,10 @@ def _ci_steps(material: Material, aim: Aim | None) -> Iterator[Entry]:
     seen: set[str] = set()
     for path in workflows[:6]:
         for number, text in _runs(material.lines(path)):
-            command = text.strip()
+            command = text.split(" #")[0].strip()
             if (
                 command not in seen
-                and not _INSTALLS.search(command)
+                and not (_INSTALLS.search(command) or _FROM_A_REGISTRY.search(command))
                 and not _OF_DOCUMENTATION.search(command)
                 and _COMMAND.match(command)
                 and checks.search(command)
@@ -420,8 +463,10 @@ def _documented_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:
     for path in paths:
         for number, line in enumerate(material.lines(path), 1):
             match = _COMMAND.match(line) or _inline(line)
-            no_test = aim == "test" and match is not None and _NO_TEST.search(match[1])
-            if match and not no_test and wanted.search(match[1]) and len(match[1]) < 80 and not match[1].endswith("\\"):
+            unfit = match is not None and (
+                _FROM_A_REGISTRY.search(match[1]) or (aim == "test" and _NO_TEST.search(match[1]))
+            )
+            if match and not unfit and wanted.search(match[1]) and len(match[1]) < 80 and not match[1].endswith("\\"):
                 command = match[1].strip()
                 entries.setdefault(command.split("#")[0].strip(), _line(path, number, command))
     ordered = sorted(entries, key=lambda command: _OF_DOCUMENTATION.search(command) is not None)

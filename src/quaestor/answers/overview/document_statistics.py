@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
-from posixpath import dirname
+from posixpath import dirname, normpath
 
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.overview_text import Entry, Source, Statement
@@ -20,10 +20,17 @@ from quaestor.search.language import language_of
 _PLAIN = (".txt", ".text", ".me", ".mediawiki", ".wiki", ".textile", ".rdoc", ".pod", ".creole", ".org", ".tex")
 _PREAMBLE = 20
 _TITLE = re.compile(r"^\s*Title:\s+(\S.*?)\s*$")
+_PAGES = re.compile(r"^(?:Page \d+(?:: |$))+")
+"""What the conversion of a PDF puts before the headings of its pages."""
 _NUMBER = re.compile(r"[^\W\d]{1,12}[ _-]?\d{1,6}")
 _MOST_TITLES = 120
 _MOST_SECTIONS = 8
 _MOST_AUTHORS = 6
+_CONTENTS = frozenset({"summary.md", "_sidebar.md", "sidebar.md", "toc.md", "contents.md", "_toc.md"})
+"""Names of a book's table of contents, in lower case."""
+_TARGET = re.compile(r"\]\(([^()\s]+)\)")
+_FEWEST_CHAPTERS = 5
+_MOST_CHAPTERS = 60
 _AT_A_TIME = 3
 _TELLING_SHARE = 0.25
 """Dates and authors are reported only if at least this share of all documents has one."""
@@ -78,12 +85,39 @@ def titles(material: Material) -> list[Entry]:
     documents = documents_of(material)
     documents.sort(key=_order)
     pages = [one for one in documents if not _is_template(one)]
-    shown = [*_in_turn(pages), *documents[len(pages) :]][:_MOST_TITLES]
+    in_order = {path: number for number, path in enumerate(table_of_contents(material))}
+    first = sorted((one for one in pages if one.path in in_order), key=lambda one: in_order[one.path])
+    others = _in_turn([one for one in pages if one.path not in in_order])
+    shown = [*first, *others, *documents[len(pages) :]][:_MOST_TITLES]
     entries = [_titled_entry(one, material) for one in shown]
     if len(documents) > _MOST_SECTIONS:
         # Where room is short, what has a title tells more than a certificate that is kept as text.
         return sorted(entries, key=lambda entry: entry.says is None)
     return [line for one, entry in zip(shown, entries, strict=True) for line in (entry, *_sections(one, material))]
+
+
+def table_of_contents(material: Material) -> tuple[str, ...]:
+    """Return the README and the documents that the table of contents of a book names, in its order.
+
+    Empty if there is no table, or if it names so many documents that those of its first folders would hide the others.
+    """
+    tables = (path for path in material.documents if path.rpartition("/")[2].lower() in _CONTENTS)
+    named = max((_linked(material, path) for path in tables), key=len, default=())
+    if not _FEWEST_CHAPTERS <= len(named) <= _MOST_CHAPTERS:
+        return ()
+    readme = (path for path in material.beside(material.folder) if path.rpartition("/")[2].lower() == "readme.md")
+    return tuple(dict.fromkeys((*readme, *named)))
+
+
+def _linked(material: Material, path: str) -> tuple[str, ...]:
+    """Return the documents that a page's links lead to, each once; a link may leave out ``.md``."""
+    found: dict[str, None] = {}
+    for target in _TARGET.findall("\n".join(material.lines(path))):
+        name = target.removeprefix("#").lstrip("/").partition("#")[0]
+        places = (normpath(f"{folder}/{name}{end}") for folder in (dirname(path) or ".", ".") for end in ("", ".md"))
+        if document := next((one for one in places if one in material.documents), None):
+            found.setdefault(document)
+    return tuple(found)
 
 
 def _in_turn(documents: Sequence[Document]) -> list[Document]:
@@ -127,15 +161,16 @@ def _titled_entry(document: Document, material: Material) -> Entry:
         first, title = None, f"{title}: {first_headings[1][1]}"  # what it is about stands below
     if "{{" in title:  # what a site generator fills in
         first, title = None, ""
-    about = ", ".join(part for part in (document.date, document.author) if part)
-    text = " — ".join(part for part in (title, about) if part)
-    line = first[0] if first and first[1] == title else 1
-    return Entry(
-        document.path,
-        Statement(text, Source(document.path, line, line), verbatim=text == title and first is not None)
-        if text
-        else None,
-    )
+    title = _PAGES.sub("", title)
+    line = first[0] if first and first[1] == title else _line_naming(title, lines)
+    verbatim = line > 0 and title in lines[line - 1]
+    says = Statement(title, Source(document.path, max(line, 1), max(line, 1)), verbatim=verbatim) if title else None
+    return Entry(document.path, says, about=", ".join(part for part in (document.date, document.author) if part))
+
+
+def _line_naming(title: str, lines: Sequence[str]) -> int:
+    """Return the line near the top that has a title, such as one of the front matter; 0 if none has."""
+    return next((number for number, line in enumerate(lines[:80], 1) if title in line), 0)
 
 
 def named_in_preamble(lines: Sequence[str]) -> tuple[int, str] | None:

@@ -68,6 +68,9 @@ def entry_points(material: Material) -> list[Entry]:
     for read in (_declared_entries, _programs, _main_functions, _scripts, _faces, _containers):
         for entry in read(material):
             entries.setdefault(entry.name, entry)
+    # What a command runs is told with the command.
+    for target in {name.partition(" → ")[2] for name in entries}:
+        entries.pop(target, None)
     # A library may have none but the programs that test it, and where these are asked for they are its own.
     own_entries = [one for one in entries.values() if not _is_test(one.name) or _is_test(f"{material.folder}/x")]
     own = [one for one in own_entries if not _is_aside(one.name)]
@@ -253,7 +256,9 @@ def _main_functions(material: Material) -> Iterator[Entry]:
     # Where hundreds of tests define one, those of programs are found by their files' names.
     paths = {stored.document.path for stored in material.chunks_with(("main",), 400)}
     paths.update(path for name in _MAIN_FILES for path in material.paths_named(name, _DEEPEST))
-    for path in sorted(paths, key=lambda one: (one.count("/"), one)):
+    # Beside a program of C lie the small ones that make its tables.
+    sizes = {path: one.size if one.language in ("c", "cpp") else 0 for path, one in material.documents.items()}
+    for path in sorted(paths, key=lambda one: (one.count("/"), -sizes[one], one)):
         pattern = _MAINS.get(material.documents[path].language)
         lines = [] if pattern is None or material.stands_behind(path) else material.lines(path)
         if pattern and (place := pattern.search("\n".join(lines))):

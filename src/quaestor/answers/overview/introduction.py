@@ -33,7 +33,7 @@ _NOTICE = re.compile(
     r"|a description of (?:this|the) \w+\.?$|todo\b|describe your\b|released\b|this functionality\b"
     r"|this (?:work|project|repository|software|app\w*) (?:is|was) (?:\[?licen[cs]ed|released under|made available"
     r"|(?:generated|bootstrapped|created|initiali[sz]ed) (?:with|using|by|from)|in (?:alpha|beta))\b"
-    r"|if\b|here(?:['’]s| is| are)\b|read (?:the|our)\b"
+    r"|(?:the )?(?:above|following|preceding|example above)\b|if\b|here(?:['’]s| is| are)\b|read (?:the|our)\b"
     r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|available as part\b"
     r"|\W*[^.]{1,80}\btrademarks? of\b"
     r"|if you (?:like|use|love|enjoy|find|want|are looking)\b|you(?:['’]re| are) (?:reading|viewing|looking at)\b)",
@@ -61,6 +61,10 @@ _BEGINS = re.compile(
 """Words in the title of an introductory document, where no file's name tells."""
 _MOST_TITLES = 40
 _DESCRIBED = re.compile(r"^description:\s*[\"']?(\S.*?)[\"']?\s*$")
+_ENDS = re.compile(
+    r"(?<!\be\.g)(?<!\beg)(?<!\bi\.e)(?<!\bie)(?<!\betc)(?<!\bcf)(?<!\bvs)(?<!\bw\.r\.t)[.!?](?=\s)|[。！？]"
+)
+"""The end of a sentence; the point of an abbreviation such as "e.g." is none."""
 _TAGLINE = 4
 """A block quote that introduces the project begins within this many lines with words."""
 _QUOTED = re.compile(r"^> ?(?=\S)")
@@ -314,7 +318,7 @@ def shorten(text: str, longest: int) -> str:
     """Return whole sentences of a text, or its first words where the first sentence is too long."""
     if len(text) <= longest:
         return text
-    ends = [match.end() for match in re.finditer(r"[.!?](?=\s)|[。！？]", text[: longest + 1])]
+    ends = [match.end() for match in _ENDS.finditer(text[: longest + 1])]
     if ends and ends[-1] >= min(40, longest // 3):
         return text[: ends[-1]]
     head, _, _ = text[:longest].rpartition(" ")

@@ -331,7 +331,16 @@ class _PartChooser:
 
     def _statement_of(self, path: str) -> Statement | None:
         statement = self._named_paths[path].says if path in self._named_paths else None
-        return statement or description(self._material, path) or defined_names(self._material, path, _NAMES)
+        statement = statement or description(self._material, path)
+        if statement is None or self._is_said_of_folder(path, statement):
+            return defined_names(self._material, path, _NAMES) or statement
+        return statement
+
+    def _is_said_of_folder(self, path: str, statement: Statement) -> bool:
+        """Return whether the same is said of the folder above, so that the names that a file defines tell more."""
+        above = dirname(path)
+        known = above in self._material.folders and above != self._material.folder
+        return known and statement == description(self._material, above)
 
     def _name_tokens(self, path: str) -> int:
         return self._count(path.rpartition("/")[2]) + 3

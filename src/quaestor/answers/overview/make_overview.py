@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 from quaestor.answers.overview import document_statistics
 from quaestor.answers.overview.build_and_test import Aim, build_lines, customary_commands
-from quaestor.answers.overview.document_statistics import languages
+from quaestor.answers.overview.document_statistics import languages, table_of_contents
 from quaestor.answers.overview.entry_points import entry_points
-from quaestor.answers.overview.introduction import introduction, shorten
+from quaestor.answers.overview.introduction import introduction, readme_of, shorten
 from quaestor.answers.overview.main_parts import importers_of, parts, tree
 from quaestor.answers.overview.material import Material
-from quaestor.answers.overview.named_paths import named_paths
+from quaestor.answers.overview.named_paths import guides_to_the_whole, named_paths
 from quaestor.answers.overview.overview_text import (
     Entry,
     Overview,
@@ -27,6 +28,7 @@ from quaestor.answers.overview.overview_text import (
     sources_of,
     text_of,
 )
+from quaestor.answers.overview.path_descriptions import description
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.corpus import Corpus
 from quaestor.corpus.document_paths import plain
@@ -41,6 +43,11 @@ _BUILDING = "Build and test"
 _MOST_IMPORTED = 8
 _FEWEST_IMPORTERS = 2
 _MOST_STARTED = 4
+_MOST_GUIDES = 3
+_MOST_FIRST = 6
+_FIRST = 0.16
+"""The share of the budget for the files to read first."""
+_AIMS: tuple[Aim, ...] = ("build", "test")
 _TITLES: dict[Aim, str] = {"build": "Build", "test": "Tests", "run": "Run"}
 
 Count = Callable[[str], int]
@@ -55,7 +62,9 @@ class _Share:
     share: float
 
 
-def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, count: Count) -> Overview:
+def make_overview(
+    corpus: Corpus, folder: str = "", *, budget: int = BUDGET, count: Count, begin: bool = False
+) -> Overview:
     """Return an overview of a corpus or one of its folders, after bringing the index up to date.
 
     Args:
@@ -63,6 +72,7 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
         folder: the folder; empty or ``.`` for the whole corpus.
         budget: the number of tokens that the text may take, at least 100.
         count: counts the tokens of a text.
+        begin: whether the overview begins with the files to read first.
 
     Raises:
         NotFoundError: there is no such folder.
@@ -73,7 +83,10 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
     else:
         corpus.try_refresh()
 
-    return _make_up_to_date(corpus, lambda: _overview_within(Material(corpus.store, within), max(budget, LEAST), count))
+    def make() -> Overview:
+        return _overview_within(Material(corpus.store, within), max(budget, LEAST), count, begin=begin)
+
+    return _make_up_to_date(corpus, make)
 
 
 def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) -> Overview:
@@ -94,12 +107,13 @@ def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) ->
 
 
 def _shares_of_guide(material: Material, aim: Aim | None) -> list[_Share]:
-    stated = build_lines(material, aim)
+    """Return what is stated of an aim, what is usual, and where a program begins; of both aims for None."""
     if aim is None:
-        return [_Share(_BUILDING, stated, BUDGET)]
+        return [*_shares_of_guide(material, "build"), *_shares_of_guide(material, "test")]
+    stated = build_lines(material, aim)
     usual = [*customary_commands(material, aim, stated)]
-    if aim != "run" and not (stated or usual):
-        return _shares_of_guide(material, None)
+    if aim == "build" and not (stated or usual):
+        return [_Share(_BUILDING, build_lines(material), BUDGET)]
     started = entry_points(material)[:_MOST_STARTED] if aim == "run" else []
     titles = {_TITLES[aim]: stated, "By convention": usual, "Entry points": started}
     return [_Share(title, entries, BUDGET) for title, entries in titles.items()]
@@ -145,13 +159,34 @@ def _documents(overview: Overview) -> Iterator[Document]:
     return (hit.document for hit in overview.hits)
 
 
-def _overview_within(material: Material, budget: int, count: Count) -> Overview:
+def _overview_within(material: Material, budget: int, count: Count, *, begin: bool = False) -> Overview:
     shell = Overview(material.folder, len(material.documents), (), budget=budget)
     room = budget - count(text_of(shell)) - 8
-    sections = list(
-        _code_sections(material, room, count) if material.is_code else _prose_sections(material, room, count)
-    )
-    return _within_budget(replace(shell, sections=tuple(sections)), material, count)
+    first = _fit(_Share("Begin with", _read_first(material), _FIRST * room), count) if begin else []
+    left = room - sum(_tokens(section, count) for section in first)
+    further = _code_sections(material, left, count) if material.is_code else _prose_sections(material, left, count)
+    return _within_budget(replace(shell, sections=(*first, *further)), material, count)
+
+
+def _read_first(material: Material) -> list[Entry]:
+    """Return the files to read first: the README, the guides to the whole, where a program begins, what most import.
+
+    Of a book, they are its first chapters.
+    """
+    readme = readme_of(material, material.folder)
+    paths = [*([readme] if readme else []), *guides_to_the_whole(material)[:_MOST_GUIDES]]
+    if not material.is_code:
+        return [
+            Entry(path, description(material, path)) for path in (table_of_contents(material) or paths)[:_MOST_FIRST]
+        ]
+    entered = entry_points(material)[:_MOST_GUIDES]
+    known = {*paths, *_code_entered(entered)}
+    imported = ((path, number) for path, number in importers_of(material).most_common(4) if path not in known)
+    return [
+        *(Entry(path, description(material, path)) for path in paths),
+        *entered,
+        *(Entry(path, _importers(number)) for path, number in [*imported][:2] if number > _FEWEST_IMPORTERS),
+    ]
 
 
 def _code_sections(material: Material, room: int, count: Count) -> Iterator[Section]:
@@ -169,7 +204,7 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     ]
     last = [
         *_fit(_Share("Files that most others import", imports, 0.09 * room), count),
-        *_fit(_Share(_BUILDING, build_lines(material), 0.13 * room), count),
+        *_fit(_Share(_BUILDING, _built_and_tested(material), 0.13 * room), count),
         *_fit(_Share("Languages (files)", languages(material), 0.06 * room), count),
     ]
     left = room - sum(_tokens(section, count) for section in (*first, *last))
@@ -180,6 +215,12 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     if lines:
         yield Section("Main parts", tuple(lines))
     yield from last
+
+
+def _built_and_tested(material: Material) -> list[Entry]:
+    """Return the lines that say how a project is built and tested, and the usual commands where none is stated."""
+    usual = (customary_commands(material, aim, build_lines(material, aim)) for aim in _AIMS)
+    return [*build_lines(material), *chain(*usual)]
 
 
 def _code_entered(entries: Iterable[Entry]) -> Iterator[str]:

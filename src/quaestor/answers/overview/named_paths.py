@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from posixpath import dirname, splitext
 
 from quaestor.answers.overview.material import Material
@@ -25,6 +26,7 @@ _MAPS = frozenset(
 )
 # Deep in a tree the others are words of users' documents: a page on layout, the chapters of a guide.
 _FOR_DEVELOPERS = _MAPS - frozenset("layout code files modules overview design agents guide packages".split())
+_EXPLAINING = "architecture anatomy structure codebase internals design hacking development contributing".split()
 _LEADING = frozenset("readme agents claude architecture hacking development contributing contribute".split())
 # The marks before an item: of a list, a table, a drawn tree, a heading.
 _MARKER = re.compile(r"^([\s│├└─|`+\\-]*?)((?:[-*+•|>]|\d{1,2}[.)]|[│├└─]+|#{1,6}|\\--|\|--|`--)?\s*)(\[[ x]\]\s*)?")
@@ -56,6 +58,7 @@ _PROMPTS = ("$ ", "% ", ">>> ")
 # Options after a name make a command of it: "| tqdm --bytes --total 9".
 _OPTION = re.compile(r"\s+--?\w")
 _OPENS = {")": "(", "]": "["}
+_FEATURE = re.compile(r"\s*(?:[-*+|]|\d+\.)\s*[`*_\"']*feat\b")
 _LEADERS = 3
 _MOST_WRAPPED = 3
 
@@ -95,6 +98,19 @@ def named_paths(material: Material) -> dict[str, NamedPath]:
     return by_path
 
 
+def guides_to_the_whole(material: Material) -> list[str]:
+    """Return the documents that explain to developers how the whole is built, those by architecture first."""
+    guides = [
+        (_EXPLAINING.index(stem), path.count("/"), path)
+        for path in material.documents
+        if (stem := path.rpartition("/")[2].split(".")[0].lower()) in _EXPLAINING
+        and path.count("/") <= 1
+        and material.profile(path).prose
+        and not (material.stands_behind(path) or material.profile(path).test or material.profile(path).example)
+    ]
+    return [path for *_, path in sorted(guides)]
+
+
 def _maps(material: Material) -> list[tuple[str, float]]:
     """Return the documents that may describe the layout, each with its weight."""
     ranked = []
@@ -132,12 +148,13 @@ class _PathReader:
 
     def read_names(self) -> Iterator[NamedPath]:
         fence = ""
+        kinds = _kinds_of_commits(self._lines)
         for number, line in enumerate(self._lines, 1):
             marks = line.strip()[:3]
             if marks in ("```", "~~~"):
                 fence = "" if fence == marks else fence or marks
                 self._stack = []
-            elif line.strip():
+            elif line.strip() and number not in kinds:
                 command = line.lstrip().startswith(_PROMPTS)
                 yield from self._on_line(number, line, code=bool(fence) or command)
 
@@ -277,6 +294,16 @@ class _PathReader:
         ):
             last += 1
         return last
+
+
+def _kinds_of_commits(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines of lists in which "docs" and "test" are kinds of commits, as "feat" is."""
+    listed: set[int] = set()
+    for blank, group in groupby(enumerate(lines, 1), key=lambda one: not one[1].strip()):
+        block = list(group)
+        if not blank and any(_FEATURE.match(line) for _, line in block):
+            listed.update(number for number, _ in block)
+    return frozenset(listed)
 
 
 def _goes_on(rest: str, text: str) -> bool:

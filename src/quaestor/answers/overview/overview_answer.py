@@ -1,8 +1,9 @@
-"""Answers a question for an overview, or for how the project is built, tested or run."""
+"""Answers a question for an overview, for who imports a part of it, or for how it is built, tested or run."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from quaestor.answers.overview.overview_question import (
@@ -15,13 +16,16 @@ from quaestor.answers.overview.overview_question import (
     asks_for_overview,
     asks_how_to_build,
     asks_how_to_run,
+    asks_where_to_begin,
     name_in_overview_question,
     names_a_whole,
     plain_question,
     without_whole,
 )
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
+from quaestor.search.path_roles import profile_path
 
 _READMES = (
     "README.md",
@@ -51,22 +55,25 @@ _ASKED_FOLDER = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST_NAME = 3
+_HOSTED = 4
 _TITLE_BEGINS = re.compile(r"^(?:what is|about|welcome to|introduction to)\s+", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
 
 def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return an overview of the corpus if the question asks for one, else None."""
-    return _overview_of(corpus) if wants_overview(question, corpus) else None
+    if not wants_overview(question, corpus):
+        return None
+    return _overview_of(corpus, begin=asks_where_to_begin(question.text))
 
 
-def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0) -> WayAnswer:
+def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0, *, begin: bool = False) -> WayAnswer:
     # Other questions need none of this.
     from quaestor.answers.overview.make_overview import BUDGET, make_overview  # noqa: PLC0415
     from quaestor.answers.overview.overview_text import pieces_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
-    overview = make_overview(corpus, folder, budget=budget or BUDGET, count=tokenizer_for("gpt-4o").count)
+    overview = make_overview(corpus, folder, budget=budget or BUDGET, count=tokenizer_for("gpt-4o").count, begin=begin)
     return WayAnswer("overview", tuple(pieces_of(overview)), overview.hits, known=overview.documents > 0)
 
 
@@ -86,6 +93,85 @@ def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
     corpus.try_refresh()
     folder = corpus.retry_reopened(lambda: folder_named(name, corpus))
     return _overview_of(corpus, folder, _BUDGET_OF_FOLDER) if folder else None
+
+
+_A_PACKAGE = r"(?: (?:package|module|folder|directory|crate|library|gem|dependency))?"
+_IMPORTED = re.compile(
+    r"\W*(?:(?:what|who|which (?:files|modules|packages|code|parts))(?: else)? (?:depends? on|uses?|imports?|requires?"
+    rf"|relies on|needs?)(?: the)? (?P<name>`?@?[\w./-]+`?){_A_PACKAGE}"
+    rf"|where (?:is|are)(?: the)? (?P<used>`?@?[\w./-]+`?){_A_PACKAGE} (?:used|imported|required|needed)"
+    rf"|what (?:is|are)(?: the)? (?P<purpose>`?@?[\w./-]+`?){_A_PACKAGE} (?:used|imported|required|needed) for)"
+    r"(?: here)?\W*",
+    re.IGNORECASE,
+)
+_A_FOLDER = re.compile(r" (?:package|module|folder|directory|crate)\W*(?:here\W*)?$", re.IGNORECASE)
+_IMPORTING = ("import", "require", "include", "use", "from", "require_relative")
+_MOST_IMPORTING = 2_000
+_MOST_SHOWN = 8
+
+
+def answer_with_importers(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer who imports a folder of the corpus, or a package that is not in it; None for any other question."""
+    text = " ".join(question.text[: _LONGEST_NAME + 1].split())
+    match = _IMPORTED.fullmatch(text) if len(text) <= _LONGEST_NAME else None
+    name = (match["name"] or match["used"] or match["purpose"]).strip("`./") if match is not None else ""
+    if match is None or not name:
+        return None
+    corpus.try_refresh()
+    folder = corpus.retry_reopened(lambda: folder_named(name.lower(), corpus))
+    # A plain name may be a definition's; and what a folder is for, its importers do not tell.
+    is_path = bool(folder) and ("/" in name or _A_FOLDER.search(text) is not None)
+    if (folder and match["purpose"]) or (not is_path and corpus.store.defining((name.lower(),), 1)):
+        return None
+    return corpus.retry_reopened(lambda: _importers_of(name, folder, corpus))
+
+
+def _importers_of(name: str, folder: str, corpus: Corpus) -> WayAnswer | None:
+    from quaestor.answers.drafts import CorpusLines, Draft, in_code  # noqa: PLC0415 - few questions need it
+
+    places = dict(sorted(set(_places_importing(name, folder, corpus)), reverse=True))
+    code, tests = (
+        [path for path in sorted(places) if profile_path(path).test is of_tests] for of_tests in (False, True)
+    )
+    if not places:
+        return None
+    counts = (f"by {amount(len(code), 'file')}" * bool(code), f"by {amount(len(tests), 'test file')}" * bool(tests))
+    own = in_code(f"{folder}/") if folder else f"{in_code(name)}, which is not defined here,"
+    lines, draft = CorpusLines(corpus), Draft()
+    draft.say(f"{own} is imported {' and '.join(filter(None, counts))}.")
+    for path in (*code, *tests)[:_MOST_SHOWN]:
+        draft.quote(lines.statement(path, places[path]))
+    if more := (*code, *tests)[_MOST_SHOWN:]:
+        draft.say(f"Also by {', '.join(map(in_code, more))}.")
+    return draft.finish("callers")
+
+
+def _places_importing(name: str, folder: str, corpus: Corpus) -> Iterator[tuple[str, int]]:
+    """Yield the path and the line of each import of a folder from outside it, or of a package by its name."""
+    from quaestor.answers.overview.material import Material  # noqa: PLC0415 - as above
+    from quaestor.related.imports import imports_of  # noqa: PLC0415 - as above
+
+    material, wanted = Material(corpus.store), tuple(_plain_parts(name.split("/")))
+    for stored in material.chunks_with(_IMPORTING, _MOST_IMPORTING):
+        path, first = stored.document.path, stored.chunk.span.start_line
+        if folder and path.startswith(f"{folder}/"):
+            continue
+        for one in imports_of(stored.chunk.text, stored.document.language):
+            target = material.modules.resolve(one, path)
+            inside = target is not None and f"{target}/".startswith(f"{folder}/")
+            if inside if folder else target is None and _names_package(one.parts, wanted):
+                yield path, first + one.line - 1
+
+
+def _names_package(parts: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Return whether an import is of a package: its first name, or on a host of Go packages one of the first four."""
+    own = tuple(_plain_parts(parts))
+    begins = range(_HOSTED) if own and "." in own[0] else (0,)
+    return any(own[at : at + len(wanted)] == tuple(wanted) for at in begins)
+
+
+def _plain_parts(parts: Iterable[str]) -> Iterator[str]:
+    return (part.lower().replace("-", "_") for part in parts)
 
 
 def folder_named(name: str, corpus: Corpus) -> str:
@@ -144,7 +230,7 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     overview = make_build_guide(corpus, aim, count=tokenizer_for("gpt-4o").count)
     lines, draft = CorpusLines(corpus), Draft()
     material = Material(corpus.store)
-    for place in guide_sections(material, aim or "build") if material.is_code else ():
+    for place in guide_sections(material, aim) if material.is_code else ():
         draft.quote(lines.hit(place.path, place.start_line, place.end_line))
     shown = len(draft.hits)
     pieces = tuple(piece + shown if isinstance(piece, int) else piece for piece in sections_of(overview))

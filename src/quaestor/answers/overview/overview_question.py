@@ -44,6 +44,7 @@ _GERMAN = (
     rf"(?:was|welche) sind die (?:haupt|wichtigsten )(?:teile|bestandteile|komponenten|module|ordner|dateien"
     rf"|pakete)(?: (?:von|in) {_DAS}| {_DAS})?",
     rf"was steht (?:hier|in {_DAS})",
+    rf"welche (?:kapitel|teile|themen) (?:gibt es|hat {_DAS}|enthält {_DAS})(?: hier| insgesamt)?",
     r"(?:was ist |wie ist )?die (?:struktur|architektur|gliederung) (?:(?:von|in) )?(?:des|der|diese[srm]|dem)"
     r"(?: ganzen)? (?:projekts?|repos?|repositorys?|bibliothek|pakets?|codes?|quellcodes?|anwendung|programms?)",
 )
@@ -84,11 +85,12 @@ _SPANISH = (
     rf"(?:qué|que) hay (?:aquí|en {_ESTE})",
 )
 _CHINESE = (
-    r"(?:请问)?(?:这|本|此|该)(?:个|些)?(?:项目|仓库|代码库|代码|库|程序|工具|软件|文档|文件|资料)?(?:里|里面|中)?(?:是|有|讲)(?:的是)?(?:什么|干什么的|做什么的|干嘛的|做啥的|什么项目|哪些内容|什么内容|什么东西)(?:的)?",
+    r"(?:请问)?(?:这|本|此|该)(?:个|些|本|份|篇)?(?:项目|仓库|代码库|代码|库|程序|工具|软件|文档|文件|资料|书|教程|手册|指南)?(?:里|里面|中)?(?:是|有|讲)(?:的是)?(?:什么|干什么的|做什么的|干嘛的|做啥的|什么项目|哪些内容|什么内容|什么东西)(?:的)?",
     r"(?:我)?(?:应该|该|要)?(?:从)?(?:哪里|哪儿|何处)(?:开始|入手)(?:读|看|阅读)?(?:代码|源码|这个项目)?",
     r"(?:这个|该|本)?(?:项目|仓库|代码库|代码)的?(?:整体)?(?:结构|架构|布局|组织)(?:是什么|是怎样的|是怎么样的|如何|是如何组织的)?",
     r"(?:这个|该|本)?(?:项目|仓库|代码库|代码)是?(?:如何|怎么|怎样)组织的",
     r"(?:请)?(?:给我|给出|来)?(?:一个|一份|个)?(?:这个|该|本)?(?:项目|仓库|代码库)?(?:的)?(?:概览|概述|总览|概况)",
+    r"(?:这|该)?(?:本|个|份)?(?:书|教程|手册|指南|文档)?(?:一共|总共)?(?:有|包含|包括)(?:哪些|多少|什么)(?:个)?(?:章节|章|主题|部分)",
     r"(?:这个|该|本)?(?:项目|仓库|代码库)?(?:的)?主要(?:部分|模块|组件|目录)(?:有哪些|是什么|是哪些)",
 )
 _JAPANESE = (
@@ -100,6 +102,10 @@ _JAPANESE = (
     r"主な(?:部分|構成要素|モジュール|コンポーネント)は(?:何|なん)(?:ですか)?",
 )
 _QUESTIONS = re.compile("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE)))
+_BEGINS_ELSEWHERE = re.compile(
+    r"^wo (?:fange|beginne|soll|kann|muss)|^par où|^(?:por )?d[oó]nde (?:emp|com|deb|pued)"
+    r"|(?:哪里|哪儿|何处)(?:开始|入手)|から(?:読|始)"
+)
 _AND = re.compile(r"[,?.;]*\s+(?:und|et|y)\s+|[?.;]+\s+")
 # What stands for something said before, where anything was said before.
 _POINTING = re.compile(r"was ist (?:das|dies)|c'est quoi")
@@ -143,8 +149,8 @@ _WHOLE = frozenset(
 )
 _PARTS = frozenset(
     """parts components modules packages folders directories pieces files layers crates entrypoints topics subjects
-    themes documents docs sections areas chapters episodes lessons adapters plugins volumes classes guides pages
-    notebooks proposals texts examples contents tests specs specifications standards articles posts""".split()
+    themes documents docs sections areas chapters episodes lessons volumes classes guides pages
+    notebooks proposals texts contents tests specs specifications standards articles posts""".split()
 )
 _NAMED_SHAPE = frozenset(
     "overview summary map tour outline introduction description orientation structure layout architecture design"
@@ -214,6 +220,13 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     return _is_about_the_whole(_words_of(text), first=first)
 
 
+def asks_where_to_begin(question: str) -> bool:
+    """Return whether a question that ``asks_for_overview`` accepts asks where to begin reading."""
+    text = plain_question(question)
+    words = _words_of(text)
+    return _asks_for_beginning(frozenset(words), " ".join(words)) or _BEGINS_ELSEWHERE.search(text) is not None
+
+
 def asks_for_more_than_what_it_is(question: str) -> bool:
     """Return whether an English question for an overview asks for the shape, the parts or where to begin."""
     words = _words_of(plain_question(question))
@@ -280,6 +293,7 @@ _ASKED_PARTS = re.compile(
     r"\b(?:there|here|consist|have|has|in|make|contain|hold|covers?|treats?|discuss(?:es)?|deals?)\b|\bentrypoints\b"
     r"|\b(?:what|which) (?:programming )?languages? .*\bwritten\b"
     r"|\b(?:where(?:'s| is| are)|in which folder is) the (?:actual )?(?:source|code|tests|docs|documentation)\b"
+    r"|\b(?:what|which) are (?:all )?(?:the|its) (?:chapters|lessons|episodes|topics|parts)$"
 )
 _BARE = _NAMED_SHAPE | _SHAPED | _MAIN | _SIZE | _WHOLE | _PARTS | _SHOW | _DESCRIBE | frozenset(
     "a an the of in on for about to me us i we can could would you please and is are what what's how".split()

@@ -17,6 +17,7 @@ from quaestor.core.wording import amount
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _QUOTE_MARKS = re.compile(r"[\"'“”„‟‘’«»`]")
 _MARKUP = re.compile(r"([\\*_<>\[\]])")
+_CODE_SPAN = re.compile(r"(`[^`]+`)")
 _LEAST_QUOTE = 4
 _EMPTY = "There are no documents here. `quaestor stats` tells what was left out, and why."
 
@@ -63,6 +64,8 @@ class Entry:
         depth: levels of folders that the line is indented by.
         further: names of files that need no line of their own; they lie in the folder that the line names.
         also: the other items of the file, if the line cites the first of several.
+        command: what to type for the first of them; in an answer, it takes the place of the name.
+        about: the date and the author of the document; they are metadata, which the cited lines need not hold.
     """
 
     name: str = ""
@@ -70,6 +73,8 @@ class Entry:
     depth: int = 0
     further: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    command: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +150,12 @@ def line_of(entry: Entry, number: int | None) -> str:
     text = "" if says is None else on_one_line(says.text if says.brief is None else says.brief)
     mark = f" [{number}]" if number is not None and says is not None and says.source is not None else ""
     names = ", ".join(map(on_one_line, entry.further)) or on_one_line(entry.name)
-    return f"{'  ' * entry.depth}- {names}{': ' if names and text else ''}{text}{mark}"
+    said = f"{text}{mark}{_about(entry)}"
+    return f"{'  ' * entry.depth}- {names}{': ' if names and said else ''}{said}"
+
+
+def _about(entry: Entry) -> str:
+    return f"{' — ' if entry.says else ''}{on_one_line(entry.about)}" if entry.about else ""
 
 
 def pieces_of(overview: Overview) -> Iterator[str | int]:
@@ -170,7 +180,8 @@ def sections_of(overview: Overview) -> Iterator[str | int]:
 
 
 def _pieces_with_marks(entry: Entry, overview: Overview) -> Iterator[str | int]:
-    names = ", ".join(map(code, entry.further)) or (code(entry.name) if entry.name else "")
+    name = entry.command or entry.name
+    names = ", ".join(map(code, entry.further)) or (code(name) if name else "")
     yield f"{'  ' * entry.depth}- {names}"
     if entry.says is not None:
         yield f"{': ' if names else ''}{_in_quote_marks(entry.says)}"
@@ -178,6 +189,8 @@ def _pieces_with_marks(entry: Entry, overview: Overview) -> Iterator[str | int]:
         if number is not None:
             yield " "
             yield number - 1
+    if entry.about:
+        yield f"{': ' if names and entry.says is None else ''}{escape_markdown(_about(entry))}"
     if entry.also:
         yield f", also {', '.join(map(code, entry.also))}"
     yield "\n"
@@ -221,8 +234,10 @@ def code(name: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return text as Markdown that shows the same characters, without any markup."""
-    return _MARKUP.sub(r"\\\1", text)
+    """Return text as Markdown that shows the same characters, without any markup but code between single backticks."""
+    # Of runs of several backticks it is not clear at once which of them enclose code, where nothing is escaped.
+    parts = [text] if "``" in text else _CODE_SPAN.split(text)
+    return "".join(part if at % 2 else _MARKUP.sub(r"\\\1", part) for at, part in enumerate(parts))
 
 
 def overview_object(overview: Overview) -> dict[str, Any]:
@@ -247,7 +262,7 @@ def _line(entry: Entry, overview: Overview) -> dict[str, Any]:
     line: dict[str, Any] = {
         "names": list(entry.further or ([entry.name] if entry.name else [])),
         "depth": entry.depth,
-        "says": entry.says.text if entry.says else "",
+        "says": f"{entry.says.text if entry.says else ''}{_about(entry)}",
     }
     source = entry.says.source if entry.says else None
     at = None if source is None else overview.position_of(source)

@@ -11,6 +11,7 @@ from itertools import islice
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shorten
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.overview_text import Source, Statement
+from quaestor.answers.overview.prose_lines import ROLE
 from quaestor.chunking.manual_headings import MANUALS
 from quaestor.core.documents import Chunk
 from quaestor.related.stored_files import IndexedFile
@@ -51,17 +52,26 @@ _SKIPPED = re.compile(
     r"|frozen_string_literal|warn_indent"
     r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^[\w+-]+\.\w{1,5}$|\$id"
     r"|redistribut|warrant|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose"
-    r"|permission|^file:|^author|^created|^version|this file is part of|nolint"
+    r"|permission (?:is|to|notice|from|of)\b|^file:|^author|^created|^version|this file is part of|nolint"
     r"|(?-i:^#?\s*(?:LANGUAGE|OPTIONS_GHC|OPTIONS_HADDOCK)\b)"  # for Haskell's compiler
     r"|(?-i:^(?:import|package|module|from|allow|deny|feature)\b)"  # code; a sentence begins with a capital letter
     r"|^go:\w|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
     r"|^(?:homepage|keywords|maintainer|url|package-[a-z-]+)\s*:|^you should have received\b"
     r"|^(?:(?:external|internal|module|node) )?(?:dependencies|imports|includes|requires)(?: section)?\W*$"
-    r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^see https?:|^adapted (?:by|from)\b",
+    r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^see https?:|^adapted (?:by|from)\b"
+    r"|^>|^\d{1,2}[.)]\s"  # a remark beside the text, an item of a list
+    r"|(?-i:^globals? [\w$]+(?:, ?[\w$]+)*$)",  # for a checker of JavaScript
     re.IGNORECASE,
 )
 _HADDOCK = re.compile(r"([A-Z][\w-]*)\s*:\s*(.*)")
 """A field in the head of a Haskell module: ``Description : Orders, sent.``"""
+_IN_BRIEF = re.compile(r"[@\\]\w*(?:brief|summary)\b\s*(.*)")
+"""The tag before a comment's first sentence, as in Doxygen; the sentence may begin in the next line."""
+_MODULE_ABOVE = re.compile(
+    r"^[ \t]*module[ \t]+([\w:]+)[ \t]*\n(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*(?:class|module)\b", re.MULTILINE
+)
+"""A module of Ruby that holds a class or another module: a namespace."""
+_ADDRESS = re.compile(r"\bhttps?://\S+")
 _NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
 _MODE_LINE = re.compile(r"\s*-\*-.*-\*-\s*$")
 """An editor's settings at the end of a file's first line."""
@@ -77,7 +87,7 @@ _TERMS = re.compile(
     r"|\bthis notice\b|licen[cs]ed under",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"\[([^\][]+)\]\(https?://[^()\s]*\)")
+_LINK = re.compile(r"(?<![\w\])])\[([^\][]+)\]\((?:https?://|[/.#])[^()\s]*\)")
 _JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
 _TAG = re.compile(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
 _CODE_LINE = re.compile(
@@ -202,7 +212,7 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
         rights = comment if _TERMS.search(" ".join(paragraph)) else rights
         if rights == comment:
             continue
-        for within in (_within_tags, _within_haddock):
+        for within in (_within_tags, _within_haddock, _within_brief):
             before, paragraph = within(paragraph)
             first_line += before
         if name := _NAMED_FIRST.match(paragraph[0]):
@@ -244,6 +254,20 @@ def _within_haddock(paragraph: list[str]) -> tuple[int, list[str]]:
         if field[1] == "Description":
             return at, [field[2], *paragraph[at + 1 : end]]
     return 0, [""]
+
+
+def _within_brief(paragraph: list[str]) -> tuple[int, list[str]]:
+    """Return how many lines precede the text of a tag such as ``@brief``, and that text up to the next tag.
+
+    A paragraph without such a tag is returned unchanged.
+    """
+    at, match = next(((at, one) for at, line in enumerate(paragraph) if (one := _IN_BRIEF.match(line))), (0, None))
+    if match is None:
+        return 0, paragraph
+    begin = at if match[1] else at + 1
+    text = [*([match[1]] if match[1] else []), *paragraph[at + 1 :]]
+    end = next((number for number, line in enumerate(text) if line.startswith(("@", "\\"))), len(text))
+    return (begin, text[:end]) if end else (0, paragraph)
 
 
 def _first_statement(path: str, first_line: int, paragraph: Sequence[str]) -> Statement:
@@ -306,7 +330,7 @@ def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str
 
 
 def _is_sentence(text: str) -> bool:
-    return len(re.findall(r"[^\W\d_]{2,}", text)) >= 2 and not text.rstrip().endswith((";", "{", "}"))
+    return len(re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub("", text))) >= 2 and not text.rstrip().endswith((";", "{", "}"))
 
 
 def _first(text: str) -> str:
@@ -315,8 +339,9 @@ def _first(text: str) -> str:
 
 
 def _without_markup(text: str) -> str:
-    """Return a sentence of a comment without HTML's and Javadoc's tags, but with the words between them."""
-    return " ".join(_TAG.sub("", _LINK.sub(r"\1", _JAVADOC.sub(r"\1", _TITLE.sub("", text)))).split())
+    """Return a sentence of a comment without the tags and roles of HTML, Javadoc and Sphinx, but with their words."""
+    text = ROLE.sub(r"\1", _JAVADOC.sub(r"\1", _TITLE.sub("", text)))
+    return " ".join(_TAG.sub("", _LINK.sub(r"\1", text)).split())
 
 
 def _short(statement: Statement) -> Statement:
@@ -399,7 +424,9 @@ def _tells(name: str) -> bool:
 
 
 def _namespaces_of(file: IndexedFile) -> frozenset[str]:
-    """Return the parts of the names of a C++ file's namespaces, which many files share."""
+    """Return the parts of the names of a file's namespaces in C++ or Ruby, which many files share."""
+    if file.document.language == "ruby":
+        return frozenset(_MODULE_ABOVE.findall(file.text))
     if file.document.language != "cpp":
         return frozenset()
     return frozenset(part for name in _NAMESPACE.findall(file.text) for part in (name, *name.split("::")))

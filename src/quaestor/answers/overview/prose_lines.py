@@ -16,7 +16,8 @@ _UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
 _LINK = re.compile(r"\[([^\][]*)\](?:\([^)\s]*(?:\s+\"[^\"]*\")?\)|\[[^\]]*\])")
 _RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
-_ROLE = re.compile(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
+ROLE = re.compile(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
+"""A role of reStructuredText: ``:class:`the base <shop.Base>```, of which the first words are shown."""
 _ADOC_LINK = re.compile(r"(?:link:|https?://)\S*?\[([^\]]*)\]")
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
 _AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
@@ -35,8 +36,10 @@ _SCRIPT = re.compile(r"^\s*(?:import|export)\s.*\bfrom\s+['\"]")
 """An import at the head of a page of components."""
 _MARKERS = re.compile(r"^\s*(?:>+|[-*+•]|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|``|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
-_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+# Without spaces between words, each sign counts.
+_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|[^\W\d_]{2,}")
 _SPACES = re.compile(r"\s+")
+_ADDRESS = re.compile(r"\bhttps?://\S+")
 _FEWEST_WORDS = 4
 _LONGEST = 4_000
 _LISTING = re.compile(r"-{4,}|\.{4,}")
@@ -85,7 +88,7 @@ def plain(text: str) -> str:
     # The patterns take the square of what looks like markup and is none.
     text = _AUTOLINK.sub(r"\1", _WITHIN_WORD.sub("", _IMAGE.sub(" ", text[:_LONGEST])))
     # An address in reStructuredText looks like a tag.
-    text = _ROLE.sub(r"\1", _RST_LINK.sub(r"\1", text))
+    text = ROLE.sub(r"\1", _RST_LINK.sub(r"\1", text))
     text = _TAG.sub(" ", text).replace("&nbsp;", " ")
     text = _ADOC_LINK.sub(r"\1", _LINK.sub(r"\1", text))
     # reStructuredText joins what emphasis parts: **f**\ riendly.
@@ -94,7 +97,7 @@ def plain(text: str) -> str:
 
 def says_something(text: str) -> bool:
     """Return whether a text has enough words to be a sentence."""
-    return len(_WORD.findall(text)) >= _FEWEST_WORDS
+    return len(_WORD.findall(_ADDRESS.sub("", text))) >= _FEWEST_WORDS
 
 
 def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
+_ELIXIR_ATTRIBUTES = {
+    "type": "type",
+    "typep": "type",
+    "opaque": "type",
+    "callback": "declaration",
+    "macrocallback": "declaration",
+}
 _ELIXIR_DEFINERS = {
     "defmodule": "module",
     "defprotocol": "interface",
@@ -88,6 +95,15 @@ def dart_member(node: Node, source: Source) -> NodeDefinition | None:
             label = named_child(first, 0) if first is not None else None
             return NodeDefinition(source.text(label), "field") if label is not None else None
     return None
+
+
+def dart_extension(node: Node, source: Source) -> NodeDefinition | None:
+    """``extension Name on Type``; one without a name is called after its type, which it does not define."""
+    label = node.child_by_field_name("name")
+    if label is not None:
+        return NodeDefinition(source.text(label), "class", (), body_of(node))
+    of_type = node.child_by_field_name("class")
+    return NodeDefinition(source.text(of_type), "extension", (), body_of(node), defines=False) if of_type else None
 
 
 def dart_alias(node: Node, source: Source) -> NodeDefinition | None:
@@ -200,8 +216,9 @@ _LISP_KINDS = {
     "ns": "module", "define": "function", "define-syntax": "macro", "define-syntax-rule": "macro", "struct": "struct",
     "define-record-type": "struct", "define-struct": "struct", "define-values": "constant", "defun": "function",
     "define/contract": "function", "define-macro": "macro", "deftest": "test", "defmethod": "function",
+    "extend-protocol": "extension", "extend-type": "extension",
 }  # fmt: skip
-_UNDEFINING = frozenset({"defmethod", "deftest"})
+_UNDEFINING = frozenset({"defmethod", "deftest", "extend-protocol", "extend-type"})
 
 
 def lisp_form(node: Node, source: Source) -> NodeDefinition | None:
@@ -250,6 +267,19 @@ def elixir_call(node: Node, source: Source) -> NodeDefinition | None:
     # A.B.C is also known as C; in other names dots are part of the name.
     scope, name = split_qualified(name) if first.type == "alias" else ((), name)
     return NodeDefinition(name, kind, scope, body_of(node), kind not in {"extension", "test"})
+
+
+def elixir_attribute(node: Node, source: Source) -> NodeDefinition | None:
+    """``@type name :: ...`` and its kin; ``@callback name(arguments) :: result`` declares what others define."""
+    call = named_child(node, 0)
+    target = call.child_by_field_name("target") if call is not None else None
+    kind = _ELIXIR_ATTRIBUTES.get(source.text(target)) if target is not None else None
+    stated = named_child(call, 1) if kind and call is not None else None
+    stated = named_child(stated, 0) if stated is not None else None
+    while stated is not None and stated.type == "binary_operator":
+        stated = stated.child_by_field_name("left")
+    name = _elixir_name(stated, source) if stated is not None else None
+    return NodeDefinition(name, kind, (), None, kind == "type") if name and kind else None
 
 
 def _elixir_name(node: Node, source: Source) -> str | None:

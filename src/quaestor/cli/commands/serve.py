@@ -64,13 +64,13 @@ _MOST_NAMES = 5
     help="Allow the page to add sites and repositories of this host; also '*.HOST', or '*' for all public ones.",
 )
 @click.option("--allow-edits", "edits", is_flag=True, help="Allow the page to apply changes that a model proposes.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="Port to listen on.")
 @click.option("--allow-host", "names", multiple=True, help="A further host name under which the server is reached.")
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),
-    help="Number of server processes; by default 1, or, if there are users, one per core, 4 at most.",
+    help="Number of server processes; by default 1, or, if there are users, one per core, up to 4.",
 )
 @click.option("--log-requests", is_flag=True, help="Log each request as a line of JSON; failures are always logged.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
@@ -146,7 +146,7 @@ def _serve(job: Job, at: socket.socket, workers: int) -> None:
 
 
 def _default_workers(*, many: bool) -> int:
-    """Return the default number of processes: one for a single user; for many, one per core, 4 at most."""
+    """Return the default number of processes: one for a single user; for many, one per core, up to 4."""
     return min(_MOST_BY_DEFAULT, os.cpu_count() or 1) if many and sys.platform != "win32" else 1
 
 

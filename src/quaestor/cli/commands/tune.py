@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def command(
     path: str | None, dry_run: bool, undo: bool, seconds: float, questions: int, seed: int, as_json: bool
 ) -> int:
-    """Adapt the bundled embedder to a corpus, and keep that only if it searches better.
+    """Adapt the bundled embedder to a corpus, and keep the result only if it searches better.
 
     It learns from the corpus itself: comments and their code, names, headings and their sections, sentences and their
     paragraphs, links and commits. It is tested before and after on questions that it did not learn: about documents

@@ -10,15 +10,7 @@ from typing import Any, Protocol, TypedDict, get_args
 from urllib.parse import unquote
 
 from quaestor.core.errors import UsageError
-from quaestor.core.messages import Message, Role, ToolCall
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def clean(text: str) -> str:
-    """Return text with lone surrogates, which cannot be encoded, replaced."""
-    return _SURROGATE.sub("\ufffd", text)
-
+from quaestor.core.messages import Message, Role, ToolCall, without_surrogates
 
 START = "<|im_start|>"
 END = "<|im_end|>"
@@ -120,14 +112,14 @@ def _blocks(message: Message) -> list[tuple[str, str]]:
     """Return the header and content of a message's blocks: one for the message, and one per tool call."""
     header = message.role + _attribute("name", message.name) + _attribute("call", message.tool_call_id)
     calls = [
-        (message.role + _attribute("call", call.id) + _attribute("to", call.name), clean(call.arguments))
+        (message.role + _attribute("call", call.id) + _attribute("to", call.name), without_surrogates(call.arguments))
         for call in message.tool_calls
     ]
-    return [(header, clean(message.content)), *calls]
+    return [(header, without_surrogates(message.content)), *calls]
 
 
 def _attribute(key: str, value: str | None) -> str:
-    return "" if value is None else f" {key}={_UNSAFE_IN_ATTRIBUTE.sub(_percent, clean(value))}"
+    return "" if value is None else f" {key}={_UNSAFE_IN_ATTRIBUTE.sub(_percent, without_surrogates(value))}"
 
 
 def _percent(match: re.Match[str]) -> str:
@@ -204,7 +196,7 @@ class TiktokenEncoding:
 
     def encode_ordinary(self, text: str) -> list[int]:
         """Return the ids of ``text``."""
-        ids: list[int] = self._encoding.encode_ordinary(clean(text))
+        ids: list[int] = self._encoding.encode_ordinary(without_surrogates(text))
         return ids
 
     def special(self, token: str) -> int:
@@ -250,7 +242,7 @@ class HuggingFaceEncoding:
         Raises:
             UsageError: the vocabulary has no other way to write the text.
         """
-        text = clean(text)
+        text = without_surrogates(text)
         encoded = self._plain_tokenizer.encode(text, add_special_tokens=False)
         ids: list[int] = encoded.ids
         for place, one in enumerate(ids):

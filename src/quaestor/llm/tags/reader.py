@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, Never
 
 from quaestor.core.errors import UsageError
+from quaestor.core.messages import without_surrogates
 
 OPENING = "<|"
 CLOSING = "|>"
@@ -53,7 +54,6 @@ OPENINGS = tuple(f"{OPENING}{slash}{tag}{end}" for tag in Tag for slash in ("", 
 
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _BARE_QUOTE = re.compile(r'\\.|"', re.DOTALL)
 
 
@@ -135,7 +135,7 @@ def _finite(digits: str) -> float:
 def _text_only(value: Any) -> Any:
     """Return a value without lone surrogates, which cannot be encoded."""
     if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
+        return without_surrogates(value)
     if isinstance(value, list):
         return [_text_only(one) for one in value]
     if isinstance(value, dict):

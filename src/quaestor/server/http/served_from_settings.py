@@ -13,7 +13,7 @@ from quaestor.accounts.ledger import overview
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.prices import load_prices
-from quaestor.accounts.rates import RateLimiter
+from quaestor.accounts.rates import Guesses, RateLimiter
 from quaestor.accounts.users import User
 from quaestor.assemble import make_ledger, make_model, make_sessions, make_users, shared_tables
 from quaestor.core.config import Settings
@@ -24,7 +24,6 @@ from quaestor.server.added_sources import AddedFolders, AddedSites
 from quaestor.server.http.prometheus import Metrics
 from quaestor.server.http.running_turns import Turns
 from quaestor.server.http.served_state import MakeModel, Served
-from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
 from quaestor.state.rows import Shared, SharedFile

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from quaestor.accounts.rates import RateLimiter
+from quaestor.accounts.rates import Guesses, RateLimiter
 from quaestor.accounts.users import User, Users
 from quaestor.chat.engine import Conversation
 from quaestor.convert import LARGEST
@@ -24,7 +24,6 @@ from quaestor.llm.models.capabilities import KEPT_SECONDS
 from quaestor.server.added_sources import AddedFolders, AddedSites
 from quaestor.server.http.prometheus import Metrics
 from quaestor.server.http.running_turns import AT_ONCE, Turns
-from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.single_questions import Starters
 from quaestor.sessions.named_sessions import Sessions
