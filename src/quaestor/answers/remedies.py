@@ -34,7 +34,7 @@ from quaestor.stores import FieldBoosts, StoredChunk, Where
 _FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault|Warning)s?$|^Unable[A-Z]")
 _CAPITALS = re.compile(r"(?<![\w.-])[A-Z][A-Z\d]*(?:_[A-Z\d]+)*(?![\w.-])")
 _FAULT_CODE = re.compile(r"(?:^|_)(?:ERR|E)_|_ERR(?:OR)?$|^[A-Z]{1,6}\d{3,7}$")
-_MOST_NAMES, _FEWEST_OF_ENTRY = 4, 5
+_MOST_NAMES, _FEWEST_OF_ENTRY, _MOST_SAID = 4, 5, 12
 _IN_PROSE = Where(languages=tuple(sorted(PROSE)))
 _BODY = FieldBoosts(1.0, 0.0, 0.5)
 _CHUNKS, _RAREST, _EACH_NAME = 60, 16, 60
@@ -155,7 +155,11 @@ def told_of_message(
         lines: the lines of the corpus.
         surely: as in ``told_of``.
     """
-    told = told_of(replace(message, lines=fixed, names=()), corpus, lines, surely=surely) if fixed else ()
+    told = told_of(replace(message, lines=fixed[:_MOST_SAID], names=()), corpus, lines, surely=surely) if fixed else ()
+    # Of a long log, the lines that say most are compared.
+    weights = message.weights or {}
+    heaviest = sorted(message.lines, key=lambda one: -sum(weights.get(word, 0.0) for word in set(one)))[:_MOST_SAID]
+    message = replace(message, lines=tuple(heaviest))
     codes = (documented(name, corpus, lines) for name in message.names if name.isupper())
     told = told or next(filter(None, codes), ())
     told = told or (told_of(replace(message, names=()), corpus, lines, surely=True) if message.lines else ())
