@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from overview_parts import ORDERS, Make, OverviewOf
+from overview_parts import ORDERS, Make, OverviewOf, lines_of
 
 from quaestor.answers.overview.introduction import introduction
 from quaestor.answers.overview.material import Material
@@ -308,3 +308,15 @@ def test_a_heading_may_be_indented_by_three_spaces(overview_of: OverviewOf) -> N
     )
     assert "A process for counting coins." in overview
     assert "#" not in overview
+
+
+def test_a_readme_that_says_nothing_leaves_it_to_that_of_the_program(made: Make) -> None:
+    files = {
+        "README.md": "# ![Logo](logo.png) Quay\n\n- [Homepage](https://quay.test)\n- [Licence](LICENSE.md)\n",
+        "src/Quay/README.md": "# Quay\n\nQuay moors boats of every size at any tide.\n",
+        "src/Quay/Moor.cs": "public class Moor\n{\n    public int Ropes = 4;\n}\n",
+        "src/Quay.Tests/README.md": "# Tests\n\nThese tests need a harbour of their own to run.\n",
+        "src/Quay.Tests/MoorTests.cs": "public class MoorTests\n{\n" + "    public int Tried = 1;\n" * 40 + "}\n",
+    }
+    said = lines_of(made(files).overview(), "What it is")
+    assert [*said.values()] == ["Quay moors boats of every size at any tide."]

@@ -51,6 +51,7 @@ FORMS = {
     "## Qu’est-ce qu’une voie ?\n\nCe que prend une lettre pour arriver.": ("voie", Form.ASKED),
 }
 NOT_DEFINED = {
+    "## Ferry\n\n[More about the ferry and its landing](https://example.org/ferry)": "ferry",
     "## Ferry\n\n_a.k.a. the slow boat across the river_": "ferry",
     "## Ferry\n\n<https://example.org/about/the/old/ferry/across.html>": "ferry",
     "The ferry lets.": "ferry",

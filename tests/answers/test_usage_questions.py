@@ -57,7 +57,7 @@ ferry --back Cork
 - Compatible with Windows and Linux.
 - Rust is what it was written in.
 """
-GUIDE = """# Guide
+GUIDE = """# Guide for otters and penguins
 
 ## Sailing with HarbourOS
 
@@ -187,6 +187,8 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("How does it carry parcels?", []),
         ("Where are parcels sent later?", []),
         ("How do I track parcels?", []),
+        ("Can I use it with penguins?", []),
+        ("How do I skip files I have?", []),
     ],
 )
 def test_what_says_how_it_is_done_is_quoted(ferry: Index, question: str, expected: list[str]) -> None:

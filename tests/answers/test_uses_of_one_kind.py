@@ -282,6 +282,17 @@ def test_what_nothing_imports_or_is_here_for_something_has_no_importers(tmp_path
         assert answer_with_importers(Question(question), index) is None
 
 
+def test_a_package_from_elsewhere_may_be_called_like_a_definition_here(tmp_path: Path) -> None:
+    files = {
+        "web/draft.js": "import { produce } from 'draft'\n\nexport const draft = (x) => produce(x)\n",
+        "a.py": "x = 1\n",
+    }
+    with index_of(tmp_path / "ferry", files) as index:
+        answer = answer_by_way(Question("What depends on draft?"), index)
+    assert answer is not None
+    assert answer.text([1]).startswith("`draft`, as a package from elsewhere, is imported by 1 file.")
+
+
 def test_of_many_importers_some_are_quoted_and_the_others_named(tmp_path: Path) -> None:
     files = {f"part{number}.py": "import numpy as np\n" for number in range(10)}
     with index_of(tmp_path / "ferry", files) as index:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import made_documents as made
@@ -90,6 +91,13 @@ def test_a_line_holds_what_stands_at_its_height_and_no_one_style_if_parts_differ
         Line("mid", 10.0, bold=False),
         Line("right", 10.0, bold=False, alone=False),
     ]
+
+
+def test_numbers_of_a_damaged_file_make_no_heading() -> None:
+    far = [Piece(f"{y}\n", 72, y, 90, size) for y in (math.inf, -math.inf, math.nan) for size in (math.inf, math.nan)]
+    found = lines_of([*far, *(Piece(f"{TEXT}\n", 72, 600 - 12 * n, 90, 10.0) for n in range(3))])
+    assert headings_of([found]) == [{}]
+    assert [line.text for line in found[-3:]] == [TEXT] * 3
 
 
 WORDS = st.sampled_from(["Cooling", "2.1 Firing (a+b)", TEXT, "and so on", "# mark", "| a", "12"])

@@ -17,7 +17,7 @@ from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Done, Event, Passages
 from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError
-from quaestor.corpus.joint_corpus import JointCorpus, joint_source, own_path, path_under, roots_of
+from quaestor.corpus.joint_corpus import JointCorpus, joint_source, path_under, roots_of, split_path
 
 
 @pytest.fixture
@@ -84,9 +84,9 @@ names = st.lists(st.text(st.characters(exclude_characters="\0\n"), min_size=1, m
 @given(names, st.data())
 def test_a_path_leads_back_to_its_corpus(known: list[str], data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(known))
-    found, own = own_path(path_under(name, "src/a.py"), known)
+    found, inner = split_path(path_under(name, "src/a.py"), known)
     # A longer name may be meant where one begins with another.
-    assert path_under(found, own) == path_under(name, "src/a.py")
+    assert path_under(found, inner) == path_under(name, "src/a.py")
     assert len(found) >= len(name)
 
 

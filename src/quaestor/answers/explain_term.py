@@ -227,7 +227,9 @@ def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Pla
     for path, document in corpus.store.documents().items():
         if document.language in PROSE and document.title and names_the_term(term, document.title):
             file = lines.file(path)
-            parts = () if file is None else (one for one in paragraphs(file.lines) if not defines_nothing(one.text))
+            parts = (
+                () if file is None else (one for one in paragraphs(file.lines) if not defines_nothing(one, file.lines))
+            )
             first = next(iter(parts), None)
             if first is not None:
                 yield _place(term, document, DefiningLines(Form.SECTION, first.start_line, first.end_line))

@@ -92,21 +92,26 @@ _MANAGERS = "|".join(
     npm pnpm yarn bun deno cargo dart flutter swift composer bower volta go zig""".split()
 )
 # What brings a package to a machine or into a project: a command of a manager with a name, or lines of a manifest.
-_PACKAGE_COMMAND = re.compile(
+_MANAGER_COMMAND = (
     rf"(?:^|[\s`$>#(\"'|:;&])(?:{_MANAGERS})(?:\s+(?:--?[\w=./:+-]+|tool|global|pub|package|extension|krew|profile|role|archive\.\w+))*"
     r"\s+(?:install|binstall|add|i|get|require|global|fetch|pull|create-project|upgrade --install)"
     r"(?:\s+--?[\w=./:+-]+)*\s+(?!\.(?:\s|$|/|\[))[\w@\"'<{\[$~./:-]*\w"
-    r"|(?:^|[\s`$>])(?:pacman|paru|yay) -S|(?:^|[\s`$>])(?:npx|bunx|uvx|dnx|emerge|pkg_add|nix-shell|nix run)\s+\S"
+)
+_OTHER_COMMANDS = (
+    r"(?:^|[\s`$>])(?:pacman|paru|yay) -S|(?:^|[\s`$>])(?:npx|bunx|uvx|dnx|emerge|pkg_add|nix-shell|nix run)\s+\S"
     r"|\bInstall-(?:Package|Module)\b|\binstall[._]packages\(|\b(?:pak|remotes|devtools)::\w+\(|\bPkg\.add\b"
     r"|\bM-x package-install|\(use-package\s|^\s*cpan\s|\b(?:curl|wget)\s[^|]*\|\s*(?:sudo\s+)?(?:ba|z|fi)?sh\b"
     r"|\bdocker (?:run|pull|compose up)\b|\bdocker-compose (?:up|run|pull)\b"
-    r"|<dependency>|<PackageReference\b|<script\b[^>]*\bsrc="
+)
+_LINES_OF_MANIFESTS = (
+    r"<dependency>|<PackageReference\b|<script\b[^>]*\bsrc="
     r"|^\s*(?:\w*[iI]mplementation|api|compile|kapt|ksp)\b\s*[\"'({]"
     r"|\blibraryDependencies\s*\+|\bivy\"|\bmvn\"|^//> using|\.package\s*\(\s*(?:name|url)|^\s*pod\s+['\"]"
     r"|^\s*github\s+\"[\w.-]+/|\{\s*:\w+,\s*\"?[~>=\d]|^\s*gem\s+['\"]|\{deps,|^\s*dep_\w+\s*=|^DEPS\s*\+?="
     r"|\[[\w./-]+\s+\"\d[^\"]*\"\]|:mvn/version|\bFetchContent_|\bCPMAddPackage|\bfind_package\("
-    r"|^\s*Plug\s+['\"]|^\s*[{\"']+[\w.-]+/[\w.-]+['\"],|^\s*source\s*=\s*\"[\w./-]+\"|^\s*dependencies:",
+    r"|^\s*Plug\s+['\"]|^\s*[{\"']+[\w.-]+/[\w.-]+['\"],|^\s*source\s*=\s*\"[\w./-]+\"|^\s*dependencies:"
 )
+_PACKAGE_COMMAND = re.compile(rf"{_MANAGER_COMMAND}|{_OTHER_COMMANDS}|{_LINES_OF_MANIFESTS}")
 _FURTHER_COMMAND = re.compile(
     r"(?:^|[\s`$>#(])(?:git clone|make|cmake|meson|\./[\w./-]+|autoreconf|ninja|python3?|pip3?|uv|bundle|rake|npm|yarn"
     r"|pnpm|cargo|go|mix|rails|bin/\w+|mvn|gradle|dotnet|kubectl|skaffold|ansible\S*|terraform|vagrant|php|cp|sudo|sh"
@@ -114,7 +119,6 @@ _FURTHER_COMMAND = re.compile(
     r"|^\s*(?:\$\s*)?(?:make|ninja|npm i|yarn|bundle|mix|tox)\s*$|#include\s*[<\"]|^\s*import\s+[\"(]",
 )
 _LINK = re.compile(r"https?://|\]\(|`_|link:|<a\s|xref:|:(?:ref|doc):`|`")
-
 
 _MANNER = re.compile(
     r"(?<=\S)\s+(?:via|with|using|from|by|through|on|for|in|as|into|under|to your|to a|without)\b.*", re.IGNORECASE

@@ -359,8 +359,8 @@ def _questions_from_headings(material: Material, path: str, project: str) -> Ite
     lines = material.lines(path)
     sections = list(headings(lines))
     readme = path == readme_of(material, "")
-    own = _without_numbering(sections[0][1]) if sections else ""
-    title = project if readme and project.lower() not in own.lower() else own
+    top = _without_numbering(sections[0][1]) if sections else ""
+    title = project if readme and project.lower() not in top.lower() else top
     names, language = names_in(lines), language_of_document(lines)
     ends = [line for line, _ in sections[1:]] + [len(lines) + 1]
     for (first, text), end in zip(sections, ends[: len(sections)], strict=True):
@@ -369,7 +369,7 @@ def _questions_from_headings(material: Material, path: str, project: str) -> Ite
             continue
         leads_elsewhere = 2 * sum("://" in line for line in lines[first : end - 1]) > end - first
         subject = title if heading != title and not _ANYBODYS.fullmatch(title) else ""
-        if not (leads_elsewhere or (heading == own and readme)) and (question := question_of(heading, subject, names)):
+        if not (leads_elsewhere or (heading == top and readme)) and (question := question_of(heading, subject, names)):
             thing = subject_of_question(question)
             before, after = _TELL_IN.get(language, ("", ""))
             yield Starter(f"{before}{heading}{after}" if thing and before else question, path, first, end - 1)

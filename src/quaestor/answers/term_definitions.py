@@ -70,7 +70,7 @@ _OF_PAGE = lazy_regex(
     r"|sección|página|documento|guía)\b",
     re.IGNORECASE,
 )
-_ADDRESS = lazy_regex(r"<?\bhttps?:[^\s>]*>?")
+_LINK = lazy_regex(r"^\W*\[[^\]]*\]\([^)\s]*\)\W*$|<?\bhttps?:[^\s>]*>?")
 _ALSO_CALLED = lazy_regex(r"[\W_]*(?:a\.?k\.?a\b|also (?:known as|called)\b)\.?[^.]*[\W_]*$", re.IGNORECASE)
 _MARKUP = lazy_regex(r"\{[%{<#].*?[%}>#]\}|\{#[\w-]+\}|&nbsp;|\]\[|\[\^?\w*\]:")
 
@@ -109,10 +109,10 @@ def is_abbreviation(term: str) -> bool:
     return re.fullmatch(r"[A-Z]{2,7}s?", term) is not None
 
 
-def defines_nothing(text: str) -> bool:
-    """Return whether a paragraph only says what the page holds, where more is said, or how the term is called."""
-    said = _ADDRESS.sub(" ", text)
-    return _OF_PAGE.match(text) is not None or _ALSO_CALLED.match(said) is not None or not says_something(said)
+def defines_nothing(one: Paragraph, lines: Sequence[str]) -> bool:
+    """Return whether a paragraph of some lines only says what the page holds, where more is said, or another name."""
+    said = _LINK.sub(" ", " ".join(lines[one.start_line - 1 : one.end_line]))
+    return any(form.match(one.text) for form in (_OF_PAGE, _ALSO_CALLED)) or not says_something(said)
 
 
 def names_the_term(term: str, title: str) -> bool:
@@ -244,7 +244,7 @@ def _sections(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> It
     for line, title in headings(lines):
         form = None if _names_other_code(term, lines[line - 1], title) else _title_form(term, title)
         below = (one for one in parts if one.start_line > line and one.heading == title)
-        first = next((one for one in below if not defines_nothing(one.text)), None)
+        first = next((one for one in below if not defines_nothing(one, lines)), None)
         if form is not None and first is not None:
             shown = _defined_by(form, first, lines)
             near = first.start_line - line <= _NEAR

@@ -196,7 +196,8 @@ def _read(text: str, corpus: Corpus) -> _UsageQuestion | None:
     # The index has a name with capitals as a whole without its stem.
     whole = {stem: name for name in map(str.lower, names_of_code(text)) for stem in stems_of([name])}
     same = tuple(dict.fromkeys(_same(one) | {whole.get(one, one)} for one in words))
-    same = (_QUIET,) if same == (_SWITCHES_OFF,) else same
+    if same == (_SWITCHES_OFF,):
+        same = (_QUIET,) if words[0] in _QUIET else ()  # "skip" and the like name nothing to be skipped
     first = stems_of(_words(said)[:1])
     loose = len(same) == 1 and (first == [*words[:1]] or _ONE_OF_MANY.match(said) is not None)
     plain = (_stems_in(said) & _GENERIC).difference(*same)
@@ -240,15 +241,16 @@ def _answer(asked: _UsageQuestion, corpus: Corpus, *, literally: bool) -> WayAns
     places = sorted(_places(asked, own, corpus, material, lines))
     if literally:
         places = [one for one in places if not one.rank[0] and -one.rank[3] > len(asked.words)]
-    for place in _of_different_files(places):
+    for place in _best(places):
         draft.quote(lines.hit(place.path, place.first, place.last, place.title or None))
     return draft.finish("usage") if draft.hits else None
 
 
-def _of_different_files(places: Sequence[_Place]) -> Iterator[_Place]:
-    """Yield the best place, and the next of another file that fits as well."""
+def _best(places: Sequence[_Place]) -> Iterator[_Place]:
+    """Yield the best place and, of sections, the next of another file that fits as well."""
     yield from places[:1]
-    yield from islice((one for one in places if one.rank[:3] == places[0].rank[:3] and one.path != places[0].path), 1)
+    also = (one for one in places if one.rank[:3] == places[0].rank[:3] and one.path != places[0].path)
+    yield from islice(also, int(places[0].rank[2] == 0) if places else 0)
 
 
 def _places(
@@ -293,7 +295,8 @@ def _sections(
         own_last = min(part.last, below.first - 1) if below else part.last
         if among and _says_something(part, file):
             fitting = (
-                _fits(title, asked, own, file.lines[part.first - 1 : own_last]) for title in _things_of(part.title)
+                _fits(title, asked, own, file.lines[part.first - 1 : own_last])
+                for title in _things_of(part.title, several=bool(part.above))
             )
             if (fit := next(filter(None, fitting), None)) is not None:
                 end = end_of_blocks(file.lines, part.first, min(part.last, part.first + _MOST_LINES), part.last)
@@ -331,12 +334,13 @@ def _says_something(part: Part, file: IndexedFile) -> bool:
     return len(list(islice((word for one in shown for word in find_words(one)), _FEWEST_SAID))) == _FEWEST_SAID
 
 
-def _things_of(title: str) -> Iterator[str]:
-    """Yield a heading without what is added in brackets, each of several things that it names, and its short form."""
+def _things_of(title: str, *, several: bool) -> Iterator[str]:
+    """Yield a heading without what is added in brackets, its short form and, of a section, each thing that it names."""
     short = _SHORT.findall(title)
     title = _ADDED.sub("", title)
     yield title
-    yield from several if 1 < len(several := _AND.split(title)) <= _MOST_THINGS else ()
+    things = _AND.split(title) if several else ()
+    yield from things if 1 < len(things) <= _MOST_THINGS else ()
     yield from short
 
 
@@ -433,7 +437,8 @@ def _is_told(
         return False
     if len(asked.words) == 1:
         return not extra and (is_option or not asked.loose)
-    return extra <= _MOST_EXTRA and not asked.lacks(called | _stems_in(entry.text))
+    more = _MOST_EXTRA if all(one == _SWITCHES_OFF for one in missing) else 0
+    return extra <= more and not asked.lacks(called | _stems_in(entry.text))
 
 
 def _entries_at(file: IndexedFile, at: int) -> Iterator[_Entry]:

@@ -30,6 +30,7 @@ from quaestor.answers.named_faults import explain_named_fault
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_importers,
+    answer_with_importers_of_namesake,
     answer_with_overview,
     answer_with_section,
     describe_folder,
@@ -189,6 +190,7 @@ WAYS: tuple[Way, ...] = (
     _explain_settings,
     answer_with_importers,
     answer_with_callers,
+    answer_with_importers_of_namesake,
     answer_with_maintainers,
     answer_history,
     describe_folder,

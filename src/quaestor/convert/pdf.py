@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import logging
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -124,13 +125,15 @@ def lines_of(pieces: Sequence[Piece]) -> list[Line]:
     return [_line(group, alone=counts[height] == 1) for height, group in by_height]
 
 
-def _height(line: Sequence[tuple[str, Piece]]) -> int:
-    return next(round(piece.y) for text, piece in line if text.strip())
+def _height(line: Sequence[tuple[str, Piece]]) -> float:
+    """Return the baseline of a line's first words, in points; numbers of a damaged file may be infinite."""
+    y = next(piece.y for text, piece in line if text.strip())
+    return round(y) if math.isfinite(y) else math.inf
 
 
 def _line(group: Sequence[Sequence[tuple[str, Piece]]], *, alone: bool) -> Line:
     worded = [piece for line in group for text, piece in line if text.strip()]
-    sizes = {round(2 * piece.size) / 2 for piece in worded}
+    sizes = {round(2 * piece.size) / 2 if math.isfinite(piece.size) else 0.0 for piece in worded}
     text = "\n".join(" ".join("".join(text for text, _ in line).split()) for line in group)
     return Line(text, sizes.pop() if len(sizes) == 1 else 0.0, all(piece.bold for piece in worded), alone)
 

@@ -84,29 +84,41 @@ _NO_WORDS = lazy_regex(
     re.IGNORECASE,
 )
 """Text whose numbers are no amounts: targets of links, tags, attributes, numbers of a law's paragraphs."""
-_SAYS_AMOUNT = lazy_regex(
-    # A number that is no year, no part of a name, a path or a date, and does not number an item of a list.
-    rf"(?:(?<![\w./#-])|(?<=[{_HAN_AND_KANA}]))"
-    r"(?!(?:19\d\d|20[0-3]\d)(?!\d))(?!(?<=^)\d{1,3}[.)]\s)\d"
-    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+# A number that is no year, no part of a name, a path or a date, and does not number an item of a list.
+_DIGITS = rf"(?:(?<![\w./#-])|(?<=[{_HAN_AND_KANA}]))(?!(?:19\d\d|20[0-3]\d)(?!\d))(?!(?<=^)\d{{1,3}}[.)]\s)\d"
+_AMOUNTS_IN_ENGLISH = (
+    r"two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundreds?|thousands?|millions?|dozens?|half\s+(?:an?|of|the)|once"
     r"|twice|single|both|none|zero|unlimited|any\s+number|no\s+(?:limit|longer)|as\s+(?:many|much|long|often)|one\s+(?:at|per)"
     r"|(?:only|just|exactly|than|most|least|of)\s+one|indefinite(?:ly)?|permanent(?:ly)?|immediate(?:ly)?|forever|never|until"
     r"|(?:super)?majorit(?:y|ies)|unanim\w+|quorum|\w*mehrheit|einstimmig\w*|majorité|mayoría"
     r"|overnight|daily|hourly|weekly|monthly|quarterly|annual(?:ly)?|yearly"
-    r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|elf|zwölf|\w*zehn|\w*(?:zwan|vier|fünf|sech|sieb|acht|neun)zig|\w*dreißig"
+)
+_AMOUNTS_IN_GERMAN = (
+    r"zwei|drei|vier|fünf|sechs|sieben|acht|neun|elf|zwölf|\w*zehn|\w*(?:zwan|vier|fünf|sech|sieb|acht|neun)zig|\w*dreißig"
     r"|\w*(?:hundert|tausend)|ein(?:en?)?\s+einzige\w*|(?:ein|zwei|drei|vier|zehn)mal|unbegrenzt|unbefristet|dauerhaft"
     r"|sofort|unverzüglich|nie|solange|\w*(?:täg|wöchent|monat|jähr|stünd)lich\w*"
-    r"|deux|trois|quatre|cinq|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingt|trente|(?:quar|cinqu|soix)ante"
+)
+_AMOUNTS_IN_FRENCH = (
+    r"deux|trois|quatre|cinq|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingt|trente|(?:quar|cinqu|soix)ante"
     r"|cent|mille|une?\s+seule?|illimitée?s?|jamais|immédiate(?:ment)?|quotidien\w*|hebdomadaire\w*|mensuel\w*|annuel\w*"
-    r"|jusqu['’]à|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|trece|catorce|quince|dieci\w+|veint\w+|treinta"
+    r"|jusqu['’]à"
+)
+_AMOUNTS_IN_SPANISH = (
+    r"dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|trece|catorce|quince|dieci\w+|veint\w+|treinta"
     r"|(?:cuar|cincu|ses|set|och|nov)enta|cien(?:to)?|mil|una?\s+sola?|un\s+solo|ilimitad[oa]s?|nunca|inmediata?(?:mente)?"
-    r"|diari[oa]\w*|semanal\w*|mensual\w*|anual\w*)\b"
+    r"|diari[oa]\w*|semanal\w*|mensual\w*|anual\w*"
+)
+_AMOUNTS_IN_CHINESE_AND_JAPANESE = (
+    r"(?:[二三四五六七八九十百千万两半数][一二三四五六七八九十百千万]*|一[十百千万]+|[一每毎](?=[天年周週日秒]|小时|时|時))"
+    r"(?:个|個|天|年|月|次|小时|時間|分|秒|人|倍|周|週|岁|歳|日|回|円|元|名|割|つ|种|種|位|条|杯|克|勺|[ヶケかカ]月)"
+    r"|无限|無限|無制限|永久|永远|永遠|立[即刻]|直ちに|すぐに|免费|無料"
+)
+_SAYS_AMOUNT = lazy_regex(
+    rf"{_DIGITS}|\b(?:{_AMOUNTS_IN_ENGLISH}|{_AMOUNTS_IN_GERMAN}|{_AMOUNTS_IN_FRENCH}|{_AMOUNTS_IN_SPANISH})\b"
     r"|\b(?:each|every|first|second|third|last|on)\s+(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
     rf"|\b(?:an?|one|each|every|per|ein(?:e[mnrs]?)?|pro|jede\w*|une?|par|chaque|una?|por|cada)\s+{_UNIT}"
-    r"|(?:[二三四五六七八九十百千万两半数][一二三四五六七八九十百千万]*|一[十百千万]+|[一每毎](?=[天年周週日秒]|小时|时|時))"
-    r"(?:个|個|天|年|月|次|小时|時間|分|秒|人|倍|周|週|岁|歳|日|回|円|元|名|割|つ|种|種|位|条|杯|克|勺|[ヶケかカ]月)"
-    r"|无限|無限|無制限|永久|永远|永遠|立[即刻]|直ちに|すぐに|免费|無料",
+    rf"|{_AMOUNTS_IN_CHINESE_AND_JAPANESE}",
     re.IGNORECASE | re.MULTILINE,
 )
 _SAYS_PRICE = lazy_regex(

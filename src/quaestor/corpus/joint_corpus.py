@@ -33,7 +33,7 @@ def roots_of(source: str) -> tuple[str, ...]:
     return tuple(source.split("\n"))
 
 
-def own_path(path: str, names: Sequence[str]) -> tuple[str, str]:
+def split_path(path: str, names: Sequence[str]) -> tuple[str, str]:
     """Split a path into the name of its corpus and the path in it.
 
     Raises:
@@ -87,18 +87,18 @@ class JointCorpus:
 
     def document(self, path: str) -> Document:
         """Return a document by its path; raises as ``Corpus.document``."""
-        name, own = own_path(path, list(self._read))
-        return _under(name, self._read[name].document(own))
+        name, inner = split_path(path, list(self._read))
+        return _under(name, self._read[name].document(inner))
 
     def read(self, path: str) -> bytes | None:
         """Return a document's present text; as ``Corpus.read``."""
-        name, own = own_path(path, list(self._read))
-        return self._read[name].read(own)
+        name, inner = split_path(path, list(self._read))
+        return self._read[name].read(inner)
 
     def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
         """Return lines of a document as they are now; as ``Corpus.read_lines``."""
-        name, own = own_path(path, list(self._read))
-        lines = self._read[name].read_lines(own, start_line, end_line)
+        name, inner = split_path(path, list(self._read))
+        lines = self._read[name].read_lines(inner, start_line, end_line)
         return lines._replace(path=path_under(name, lines.path))
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
@@ -153,10 +153,10 @@ class _JointDocuments:
 
     def document(self, path: str) -> Document | None:
         try:
-            name, own = own_path(path, list(self._corpora))
+            name, inner = split_path(path, list(self._corpora))
         except NotFoundError:
             return None
-        stored = self._corpora[name].store.document(own)
+        stored = self._corpora[name].store.document(inner)
         return None if stored is None else _under(name, stored)
 
     def paths_ending(self, name: str, limit: int) -> list[str]:
@@ -168,10 +168,10 @@ class _JointDocuments:
         return list(paths)[:limit]
 
     def chunks_of(self, path: str) -> list[StoredChunk]:
-        name, own = own_path(path, list(self._corpora))
+        name, inner = split_path(path, list(self._corpora))
         return [
             stored._replace(document=_under(name, stored.document))
-            for stored in self._corpora[name].store.chunks_of(own)
+            for stored in self._corpora[name].store.chunks_of(inner)
         ]
 
 

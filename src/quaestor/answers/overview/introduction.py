@@ -7,12 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
+from posixpath import dirname
 
 from quaestor.answers.overview.document_statistics import named_in_preamble
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.overview_text import Source, Statement
 from quaestor.answers.overview.prose_lines import Paragraph, headings, paragraphs, says_something
 from quaestor.core.light_imports import lazy_regex
+from quaestor.search.path_roles import is_beside_program
 
 _LONGEST = 420
 _MOST = 2
@@ -103,9 +105,19 @@ def introduction(material: Material) -> list[Statement]:
     own = next((one for one in manifests if one.source and _fits(material, one.source.path)), None)
     manifest = own or (next(iter(manifests), None) if not readme else None)
     if manifest is None or any(_say_the_same(manifest.text, one.text) for one in readme):
-        return readme
+        return readme or _from_readme_of_most_code(material)
     defines = bool(readme) and _DEFINES.search(readme[0].text) is not None
     return [*readme[: _MOST - 1], manifest] if defines else [manifest, *readme[: _MOST - 1]]
+
+
+def _from_readme_of_most_code(material: Material) -> list[Statement]:
+    """Return what the README of the deepest folder that holds most of the code says; empty without such a README."""
+    code = {path: one.size for path, one in material.documents.items() if is_code(one) and not is_beside_program(path)}
+    folders = {dirname(path) for path in material.documents if path.rpartition("/")[2].lower().startswith("readme")}
+    for folder in sorted(folders - {material.folder}, key=lambda one: -one.count("/")):
+        if 2 * sum(size for path, size in code.items() if path.startswith(f"{folder}/")) > sum(code.values()):
+            return from_readme(material, folder)
+    return []
 
 
 def _fits(material: Material, manifest: str) -> bool:

@@ -20,6 +20,7 @@ from quaestor.answers.overview.path_descriptions import defined_names, descripti
 from quaestor.chunking.languages import PROSE
 from quaestor.related.imports import imports_of
 from quaestor.search.background_documents import CHANGELOG, LEGAL
+from quaestor.search.path_roles import is_beside_program
 
 _MOST = 160
 _DEEPER = 0.62
@@ -374,11 +375,15 @@ def _tree_lines(
 
 
 def _stands_beside_code(folder: str, material: Material) -> bool:
-    """Return whether a folder of the root is documentation, by its name, or mostly holds prose or Dockerfiles."""
+    """Return whether a folder of the root is documentation, by its name, or mostly holds what is not the program.
+
+    That is prose, Dockerfiles, tests, examples, and scripts for work on the program.
+    """
     if folder.lower() in DOCUMENTATION:
         return True
-    languages = [one.language for path, one in material.documents.items() if path.startswith(f"{folder}/")]
-    return 2 * sum(one in PROSE or one == "dockerfile" for one in languages) > len(languages)
+    within = [one for path, one in material.documents.items() if path.startswith(f"{folder}/")]
+    beside = (one.language in PROSE or one.language == "dockerfile" or is_beside_program(one.path) for one in within)
+    return 2 * sum(beside) > len(within)
 
 
 def _lines_below(

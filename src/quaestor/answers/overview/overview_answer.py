@@ -111,7 +111,19 @@ _MOST_SHOWN = 8
 
 
 def answer_with_importers(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer who imports a folder of the corpus, or a package that is not in it; None for any other question."""
+    """Answer who imports a folder of the corpus, or a package that is not in it; None for any other question.
+
+    It is None for the name of a definition as well: who uses that is another question.
+    """
+    return _answer_importers(question, corpus, defined=False)
+
+
+def answer_with_importers_of_namesake(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer who imports a package from elsewhere although a definition of this corpus has its name; else None."""
+    return _answer_importers(question, corpus, defined=True)
+
+
+def _answer_importers(question: Question, corpus: Corpus, *, defined: bool) -> WayAnswer | None:
     text = " ".join(question.text[: _LONGEST_NAME + 1].split())
     match = _IMPORTED.fullmatch(text) if len(text) <= _LONGEST_NAME else None
     name = (match["name"] or match["used"] or match["purpose"]).strip("`./") if match is not None else ""
@@ -121,7 +133,8 @@ def answer_with_importers(question: Question, corpus: Corpus) -> WayAnswer | Non
     folder = corpus.retry_reopened(lambda: folder_named(name.lower(), corpus))
     # A plain name may be a definition's; and what a folder is for, its importers do not tell.
     is_path = bool(folder) and ("/" in name or _A_FOLDER.search(text) is not None)
-    if (folder and match["purpose"]) or (not is_path and corpus.store.defining((name.lower(),), 1)):
+    is_defined = not is_path and bool(corpus.store.defining((name.lower(),), 1))
+    if (folder and match["purpose"]) or is_defined != defined:
         return None
     return corpus.retry_reopened(lambda: _importers_of(name, folder, corpus))
 
@@ -136,7 +149,10 @@ def _importers_of(name: str, folder: str, corpus: Corpus) -> WayAnswer | None:
     if not places:
         return None
     counts = (f"by {amount(len(code), 'file')}" * bool(code), f"by {amount(len(tests), 'test file')}" * bool(tests))
-    own = in_code(f"{folder}/") if folder else f"{in_code(name)}, which is not defined here,"
+    elsewhere = (
+        "as a package from elsewhere," if corpus.store.defining((name.lower(),), 1) else "which is not defined here,"
+    )
+    own = in_code(f"{folder}/") if folder else f"{in_code(name)}, {elsewhere}"
     lines, draft = CorpusLines(corpus), Draft()
     draft.say(f"{own} is imported {' and '.join(filter(None, counts))}.")
     for path in (*code, *tests)[:_MOST_SHOWN]:

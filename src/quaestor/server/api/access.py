@@ -11,7 +11,7 @@ from quaestor.assemble import Index
 from quaestor.chat.added_files import mentions
 from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError
-from quaestor.corpus.joint_corpus import JointCorpus, own_path, roots_of
+from quaestor.corpus.joint_corpus import JointCorpus, roots_of, split_path
 from quaestor.corpus.several_corpora import SeveralCorpora
 from quaestor.llm.models import Model
 from quaestor.server.http.served_state import Served
@@ -141,8 +141,8 @@ def locate_corpus(served: Served, user: User, source: str, path: str) -> tuple[s
         corpus = corpus_of(served, user, names[0])
         if not path.startswith(f"{MY_DOCUMENTS}/") or corpus.store.document(path) is not None:
             return names[0], corpus, path
-    name, own = own_path(path, (*names, MY_DOCUMENTS))
-    return name, corpus_of(served, user, name), own
+    name, inner = split_path(path, (*names, MY_DOCUMENTS))
+    return name, corpus_of(served, user, name), inner
 
 
 def model_of(served: Served, user: User, request: str, name: str) -> Model | None:
