@@ -41,6 +41,8 @@ def test_lines_that_hold_a_word_are_found_in_any_case_and_anywhere() -> None:
         ("cannot open it", ("cannot", "open", "it")),
         ("  ValueError: if it is gone", ()),
         ("# a comment here", ()),
+        ('#include "sea/wide-open.h"', ()),
+        ("from 'sea/wide-open.js'", ()),
         ("ab " * 333 + "a", ("ab",) * 333 + ("a",)),
         ("ab " * 333 + "ab", ()),
     ],
@@ -54,6 +56,10 @@ def test_a_line_may_print_its_literals_or_all_of_its_words(line: str, words: tup
     [
         ("2026-11-02T08:14:55Z ERROR [pool-1] the rope slipped", ["pool-1] the rope slipped"]),
         ("WARN  no wind", ["no wind"]),
+        (
+            '"type": "bad rope", "detail": "too short"',
+            ['type": "bad rope", "detail": "too short', "bad rope", "too short", '"bad rope", "detail": "too short"'],
+        ),
         ("plain", []),
         ("it's 'quite a long part' here", ["quite a long part"]),
         (

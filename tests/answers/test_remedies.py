@@ -156,6 +156,11 @@ FILES = {
     "docs/ferry.1": MANUAL,
     "docs/codes.md": CODES,
     "src/ferry.py": FERRY,
+    "docs/keel.md": "---\ntitle: Keel broke on a rock\n---\n\nUse a longer keel, or sail around the rock.\n",
+    "examples/keel.md": "# Try it\n\nIt says `mast broke in a storm of sand`.\n",
+    "docs/words.md": "# Words\n\nSailors have problems such as a `RiggingError` in bad weather: tie all knots twice.\n",
+    "app/Locale/fr_FR/translations.php": "<?php\nreturn [\n    'You may not moor here' => 'Vous n\\'avez pas le droit"
+    " d\\'amarrer ici',\n];\n",
     "CHANGELOG.md": CHANGES,
 }
 
@@ -239,6 +244,19 @@ def test_a_section_of_a_manual_page_ends_with_the_next(index: Index) -> None:
 )
 def test_a_code_is_told_of_by_its_row(index: Index, text: str, line: int) -> None:
     assert told(checked_answer(index, text)) == [("docs/codes.md", line, line)]
+
+
+def test_a_title_above_a_page_is_its_heading(index: Index) -> None:
+    assert told(checked_answer(index, "error: keel broke on a rock")) == [("docs/keel.md", 5, 5)]
+
+
+def test_an_error_is_told_of_where_a_sentence_says_what_goes_wrong(index: Index) -> None:
+    assert told(checked_answer(index, "What causes RiggingError?")) == [("docs/words.md", 3, 3)]
+
+
+def test_a_text_in_a_catalogue_of_php_is_found_with_its_quotes(index: Index) -> None:
+    answer = checked_answer(index, "Erreur: Vous n'avez pas le droit d'amarrer ici")
+    assert answer.hits[0].path == "app/Locale/fr_FR/translations.php"
 
 
 def test_a_class_that_is_not_called_after_a_fault_is_one_if_it_is_raised(index: Index) -> None:

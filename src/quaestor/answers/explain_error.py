@@ -91,6 +91,8 @@ def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
     if not frames and places.origin is None:
         raising = _places_that_raise(corpus, message)
     traced = frames and (len(trace.frames) > 1 or trace.frames[0].names)
+    if places.origin is not None and not traced:
+        frames = ()  # where the log is written, or the message is from
     known = bool(places.origin is not None or raising or traced)
     fixed = () if read is None or places.origin is None else fixed_words(read, places.origin, lines)
     said = Fault(names=errors) if read is None else Fault(read.lines, read.weights, errors)

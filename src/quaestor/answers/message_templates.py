@@ -12,7 +12,7 @@ from typing import TypeAlias
 from quaestor.answers.drafts import CorpusLines, innermost_definition, qualified_name, stretch
 from quaestor.answers.template_agreement import Agreement, agreement, fixed_text, template_words, words_of
 from quaestor.answers.traces import Trace
-from quaestor.chunking.languages import KEYED, PROSE, knows_extension
+from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.documents import Document
 from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import STOP_WORDS, terms_of_word
@@ -75,6 +75,8 @@ _CODE = lazy_regex(
     r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
     r"|^\s*(?:#|//|/\*|\*|--|;|<!--)"
 )
+_IMPORTS = lazy_regex(r"\s*(?:#\s*(?:include|import)\b|(?:import|require|require_once|include|from)\s)")
+"""A line that names another file, and prints nothing."""
 _DOCUMENTS_FAULT = lazy_regex(
     r"\s*(?:[*#/;-]+\s*)?(?:[@:\\](?:raises?|throws?|exception)\b|[A-Z]\w*(?:Error|Exception|Warning|Failure)\s*:\s)"
 )
@@ -236,7 +238,9 @@ def _stretches(messages: Sequence[str]) -> Iterator[str]:
     for line in messages:
         yield line
         yield from (bare for bare in (_PATH.sub(" ", line), _LEVEL.sub("", line)) if bare != line)
-        yield from (quoted.strip("\"“”`'") for quoted in _QUOTED_PART.findall(line))
+        yield from (
+            quoted.strip("\"“”`'") for quoted in dict.fromkeys((*_QUOTED_PART.findall(line), *_QUOTED.findall(line)))
+        )
         _, colon, rest = line.partition(": ")
         if colon:
             yield rest
@@ -245,8 +249,8 @@ def _stretches(messages: Sequence[str]) -> Iterator[str]:
 def _is_catalogue(document: Document) -> bool:
     """Return whether a document is a catalogue of messages, as ``config/locales/en.yml`` is, and no test."""
     profile = profile_path(document.path)
-    texts = document.language == "properties" or profile.background == TRANSLATION
-    return document.language in KEYED and texts and not (profile.test or profile.example)
+    translation = profile.background == TRANSLATION and document.language not in PROSE
+    return (document.language == "properties" or translation) and not (profile.test or profile.example)
 
 
 def stands_behind(path: str) -> bool:
@@ -425,7 +429,7 @@ def _words_of_line(line: str) -> tuple[str, ...]:
         return ()  # nobody wrote it
     literal = template_words(line)
     if len(literal) > 1:
-        return literal
+        return () if _IMPORTS.match(line) else literal
     if _DOCUMENTS_FAULT.match(line):
         return ()
     return literal if _CODE.search(line) else words_of(fixed_text(line))
@@ -433,6 +437,7 @@ def _words_of_line(line: str) -> tuple[str, ...]:
 
 def _words_of_value(line: str) -> tuple[str, ...]:
     """Return the words of a line of a catalogue of messages, without its key: of its literal, or all of plain text."""
+    line = line.rpartition("=>")[2]  # PHP's and Ruby's keys may be texts themselves
     literal = template_words(line) if len(line) <= _LONGEST_LINE else ()
     plain = _KEY.sub("", line[:_LONGEST_LINE])
     return literal if plain.lstrip().startswith(("'", '"')) or _COMMENT.match(line) else words_of(fixed_text(plain))

@@ -28,7 +28,7 @@ from quaestor.search.background_documents import CHANGELOG
 from quaestor.search.names_in_question import NAME, bare_name, looks_like_a_file, looks_like_code
 from quaestor.search.path_roles import folders_to_sources, profile_path
 
-_LONGEST, _LONGEST_PHRASE = 200, 10
+_LONGEST, _LONGEST_PHRASE, _FEWEST_PASTED = 200, 10, 3
 _LIMIT = 200
 _MOST_GIVING = 12
 """Of a status that code gives at more places, none says why somebody has met it."""
@@ -191,9 +191,11 @@ def read_fault_phrase(text: str) -> str:
     if _CODE_ALONE.fullmatch(text):
         return text.strip("`?. ")
     match = _PHRASED.match(text)
-    phrase = (match["phrase"] or match["meant"]) if match else ""
-    words = _BARE.sub("", phrase).strip("`'\"“”").split()
-    return " ".join(words) if len(words) <= _LONGEST_PHRASE and not re.search('["“`]', phrase[1:-1]) else ""
+    phrase = _BARE.sub("", match["phrase"] or match["meant"]) if match else ""
+    words = phrase.strip("`'\"“”").split()
+    quoted = phrase[:1] in ("'", '"', "“", "`") and len(words) >= _FEWEST_PASTED
+    is_message = quoted or re.search('["“`]', phrase[1:-1]) is not None
+    return " ".join(words) if len(words) <= _LONGEST_PHRASE and not is_message else ""
 
 
 def read_exit_question(text: str) -> str:
@@ -262,11 +264,13 @@ def _tell_name(name: str, corpus: Corpus, lines: CorpusLines, *, meaning: bool) 
     """Explain a name that is that of an error by its form, or because code raises it; None for any other."""
     resolved = resolve_name(corpus, name, ("definitions", "callers"), _LIMIT)
     related = None if resolved is None or resolved.corrected else resolved.related
-    is_fault = bool(_OF_FAULT_CODE.search(name) or _FAULT.search(name) or name in errorcode.values())
-    if related is not None and related.of("definitions"):
+    is_code = _OF_FAULT_CODE.search(name) is not None
+    is_fault = is_code or _FAULT.search(name) is not None or name in errorcode.values()
+    if related is not None and related.of("definitions") and not is_code:
         fits = name[:1].isupper() and (is_fault or bool(_raising(related)[0]))
     else:  # what an entry means is told as that of an option is, with what declares it
-        own = section_about(corpus, lines, name) or entry_about(corpus, lines, name) if meaning else None
+        told = meaning and not is_code
+        own = section_about(corpus, lines, name) or entry_about(corpus, lines, name) if told else None
         fits = is_fault and own is None
     return _explain_raised(name, corpus) if fits else None
 

@@ -16,7 +16,7 @@ from itertools import chain
 from quaestor.answers.drafts import CorpusLines
 from quaestor.answers.explain_option import OF_CONTENTS, entry_about, section_about
 from quaestor.answers.message_templates import ANY_FAULT
-from quaestor.answers.overview.prose_lines import Part, end_of_blocks, parts_of, start_of_lead
+from quaestor.answers.overview.prose_lines import Part, end_of_blocks, end_of_front_matter, parts_of, start_of_lead
 from quaestor.answers.paragraphs import LIST_ITEM
 from quaestor.answers.template_agreement import agreement, words_of
 from quaestor.chunking.languages import PROSE
@@ -34,7 +34,7 @@ from quaestor.stores import FieldBoosts, StoredChunk, Where
 _FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault|Warning)s?$|^Unable[A-Z]")
 _CAPITALS = re.compile(r"(?<![\w.-])[A-Z][A-Z\d]*(?:_[A-Z\d]+)*(?![\w.-])")
 _FAULT_CODE = re.compile(r"(?:^|_)(?:ERR|E)_|_ERR(?:OR)?$|^[A-Z]{1,6}\d{3,7}$")
-_MOST_NAMES, _FEWEST_OF_ENTRY = 4, 5
+_MOST_NAMES, _FEWEST_OF_ENTRY, _MOST_SAID = 4, 5, 12
 _IN_PROSE = Where(languages=tuple(sorted(PROSE)))
 _BODY = FieldBoosts(1.0, 0.0, 0.5)
 _CHUNKS, _RAREST, _EACH_NAME = 60, 16, 60
@@ -46,8 +46,8 @@ _LIGHT = 0.15
 _FEWEST, _FEWEST_HEAVY = 3, 2
 _LEAST_OF_MESSAGE, _LEAST_OF_SPAN = 0.7, 0.6
 _VERBATIM = 0.9
-_MOST_LINES, _MOST_CHARACTERS = 24, 2400
-_FEWEST_SHOWN, _MOST_LEAD = 5, 12
+_MOST_LINES, _MOST_CHARACTERS = 30, 3000
+_FEWEST_SHOWN, _MOST_LEAD, _LED = 5, 12, 2
 _ENOUGH, _SOME = 14, 7
 """Words beside the fault's own with which a section explains it, and with fewer of which it only leads to others."""
 _MOST_OF_PARENT, _MOST_ADVICE = 150, 3
@@ -96,7 +96,7 @@ class Fault:
 class _Section(NamedTuple):
     """A section that tells of a fault; they sort with the best first."""
 
-    background: bool
+    behind: bool
     strength: float
     brief: bool
     besides: int
@@ -126,8 +126,8 @@ def told_of(
         headed: whether its heading must have the fault, since the fault's name may mean anything else.
     """
     places = list(chain.from_iterable(_sections(one, fault, lines) for one in _candidates(fault, corpus)))
-    # A changelog mentions much: what it says counts if it alone has the message itself.
-    places = [one for one in places if not one.background or (surely and fault.lines and one.strength <= -_VERBATIM)]
+    # A changelog or an example mentions much: what it says counts if it alone has the message itself.
+    places = [one for one in places if not one.behind or (surely and fault.lines and one.strength <= -_VERBATIM)]
     if surely or headed:
         places = [one for one in places if not one.off_heading or (not headed and _is_about_trouble(one, fault))]
     best = min(places, default=None)
@@ -155,7 +155,11 @@ def told_of_message(
         lines: the lines of the corpus.
         surely: as in ``told_of``.
     """
-    told = told_of(replace(message, lines=fixed, names=()), corpus, lines, surely=surely) if fixed else ()
+    told = told_of(replace(message, lines=fixed[:_MOST_SAID], names=()), corpus, lines, surely=surely) if fixed else ()
+    # Of a long log, the lines that say most are compared.
+    weights = message.weights or {}
+    heaviest = sorted(message.lines, key=lambda one: -sum(weights.get(word, 0.0) for word in set(one)))[:_MOST_SAID]
+    message = replace(message, lines=tuple(heaviest))
     codes = (documented(name, corpus, lines) for name in message.names if name.isupper())
     told = told or next(filter(None, codes), ())
     told = told or (told_of(replace(message, names=()), corpus, lines, surely=True) if message.lines else ())
@@ -206,9 +210,9 @@ def _candidates(fault: Fault, corpus: Corpus) -> list[StoredChunk]:
 
 
 def _may_tell(path: str) -> bool:
-    """Return whether a document may be read for remedies: no test, no file of another project, no licence."""
+    """Return whether a document may be read for remedies: no test or its data, no other project's, no licence."""
     profile = profile_path(path)
-    return not profile.test and profile.background in ("", CHANGELOG, TRANSLATION)
+    return not (profile.test or profile.data) and profile.background in ("", CHANGELOG, TRANSLATION)
 
 
 def _sections(stored: StoredChunk, fault: Fault, lines: CorpusLines) -> Iterator[_Section]:
@@ -286,11 +290,11 @@ def _section_at(file: IndexedFile, parts: Sequence[Part], at: int, strength: flo
     text, profile = file.lines[part.first - 1 : part.last], profile_path(path)
     title = " > ".join((*part.above, part.title))
     return _Section(
-        bool(profile.background),
+        bool(profile.background) or profile.example,
         -round(strength, 1),
         _count_besides(text, said) < _ENOUGH,
         -len(fault.besides.intersection(terms(" ".join([title, *text])))),
-        not _is_of_trouble(f"{path} {title}"),
+        not _is_of_trouble(f"{path} {title} {_without(fault.names, file.lines[at - 1])}"),
         not _says_remedy(file.lines[at - 1 : min(part.last, at + _MOST_LINES)], said),
         at >= part.first,
         -min(_MOST_ADVICE, len(_ADVICE.intersection(words_of(" ".join(text))))),
@@ -311,7 +315,7 @@ def _part_at(file: IndexedFile, parts: Sequence[Part], at: int, said: frozenset[
     """
     holding = [one for one in parts if _line_of_heading(one, file.lines) <= at <= one.last]
     if not holding:
-        return Part(file.document.title or "", 1, len(file.lines), ())
+        return Part(file.document.title or "", end_of_front_matter(file.lines) + 1, len(file.lines), ())
     part = holding[-1]
     if at < part.first or len(holding) == 1 or _count_besides(file.lines[part.first - 1 : part.last], said) >= _SOME:
         return part
@@ -335,8 +339,15 @@ def _is_about_trouble(told: _Section, fault: Fault) -> bool:
     return not told.elsewhere or told.besides < 0 or bool(fault.lines and told.strength <= -_VERBATIM)
 
 
+def _without(names: Sequence[str], line: str) -> str:
+    """Return what a sentence says beside some names; nothing if there are none, or the line is no sentence."""
+    for name in names:
+        line = line.replace(name, " ")
+    return line if names and len(find_words(line)) >= _SOME else ""
+
+
 def _is_of_trouble(named: str) -> bool:
-    """Return whether a path or a title is about what goes wrong."""
+    """Return whether a path, a title or a line is about what goes wrong."""
     lowered = named.lower()
     return any(word in lowered for word in _OF_TROUBLE)
 
@@ -353,13 +364,15 @@ def _shown(lines: Sequence[str], told: _Section, said: frozenset[str]) -> list[t
     if _fits(lines, told.first, told.last):
         return [(told.first, told.last)]
     end = _end_of_excerpt(lines, start, told.last)
-    pieces = [(start, end)]
-    if not _says_remedy(lines[max(start, told.at) - 1 : end], said):
-        later = next((at for at in range(end + 1, told.last + 1) if _says_remedy(lines[at - 1 : at], said)), 0)
-        if later:
-            first = max(end + 1, start_of_lead(lines, later, end + 1))
-            pieces.append((first, _end_of_excerpt(lines, first, told.last)))
-    return pieces
+    if _says_remedy(lines[max(start, told.at) - 1 : end - _LED], said):
+        return [(start, end)]
+    # A line that only leads to what to do, as "Solution:", is quoted with it.
+    rest = range(max(told.at, end - _LED) + 1, told.last + 1)
+    later = next((at for at in rest if _says_remedy(lines[at - 1 : at], said)), 0)
+    if not later:
+        return [(start, end)]
+    first = later if later <= end else max(end + 1, start_of_lead(lines, later, end + 1))
+    return [(start, min(end, first - 1)), (first, _end_of_excerpt(lines, first, told.last))]
 
 
 def _says_remedy(texts: Sequence[str], said: frozenset[str]) -> bool:

@@ -23,6 +23,7 @@ _PLACEHOLDER = lazy_regex(
     r"|t)?[a-zA-Z@]|~[0-9.]*[a-z]{1,2}\b|\\\([^()\n]*\)"
     r"|\$\w+|<%=?.*?%>"
 )
+_ESCAPED_QUOTE = lazy_regex(r"\\(?=['\"])")
 _ESCAPE = lazy_regex(r"\\[nrt]|\\u\{?[0-9a-fA-F]+\}?|\\x[0-9a-fA-F]{2}|\\(?=.)")
 
 
@@ -60,7 +61,7 @@ def template_words(code: str) -> tuple[str, ...]:
 
 def fixed_text(text: str) -> str:
     """Return a template without its placeholders and escapes."""
-    return _ESCAPE.sub(" ", _PLACEHOLDER.sub(" ", text))
+    return _ESCAPE.sub(" ", _ESCAPED_QUOTE.sub("", _PLACEHOLDER.sub(" ", text)))
 
 
 def agreement(message: Sequence[str], template: Sequence[str], weights: Mapping[str, float]) -> Agreement:
