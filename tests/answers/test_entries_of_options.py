@@ -7,8 +7,6 @@ import re
 import pytest
 
 from quaestor.answers.explain_option import (
-    _begins,
-    _closes,
     _declaration_at,
     _description_in_code,
     _end_of_entry,
@@ -17,6 +15,7 @@ from quaestor.answers.explain_option import (
     read_option_question,
 )
 from quaestor.answers.option_lists import _options_of, _variable_list
+from quaestor.answers.setting_declarations import begin_of_call, end_of_call
 
 WAIT = re.compile(r"(?<![\w.-])-{0,2}wait(?![\w-])")
 
@@ -36,7 +35,7 @@ WAIT = re.compile(r"(?<![\w.-])-{0,2}wait(?![\w-])")
     ],
 )
 def test_a_call_begins_where_its_bracket_opens(lines: list[str], at: int, begins: int) -> None:
-    assert _begins(lines, at) == begins
+    assert begin_of_call(lines, at) == begins
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_a_call_begins_where_its_bracket_opens(lines: list[str], at: int, begins
     ],
 )
 def test_a_call_ends_where_its_bracket_closes(lines: list[str], start: int, at: int, closes: int) -> None:
-    assert _closes(lines, start, at) == closes
+    assert end_of_call(lines, start, at) == closes
 
 
 @pytest.mark.parametrize(

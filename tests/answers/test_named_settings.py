@@ -52,7 +52,7 @@ def places(found: WayAnswer | None) -> list[str]:
         ("Which port does it listen on?", ["shop.toml.example:1-2"]),
         ("What port does it use by default?", ["shop.toml.example:1-2"]),
         ("How do I change the port?", ["shop.toml.example:1-2"]),
-        ("How many retries are there by default?", []),
+        ("How many retries are there by default?", ["src/main.rs:6-6"]),
         ("What is the default number of doors?", []),
         ("what are the default retries", ["src/main.rs:6-6"]),
         ("How do I set the cache size?", ["shop.toml.example:4-6"]),

@@ -12,10 +12,9 @@ from postgres_server import PASSWORD, PostgresServer
 
 pytest.importorskip("psycopg")
 
-from quaestor.stores.postgres import database_health
+from quaestor.stores.postgres import THRESHOLDS, database_health
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_store import PostgresStore
-from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS
 from servers.threads import free_port
 
 CORPUS = "shop"

@@ -18,10 +18,10 @@ from quaestor.stores import ChunkTerms, Store, Where, Writer
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.thresholds import THRESHOLDS, Thresholds
+from quaestor.stores.postgres import THRESHOLDS as POSTGRES_SIZES
+from quaestor.stores.postgres import Thresholds as PostgresSizes
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_store import PostgresStore
-from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS as POSTGRES_SIZES
-from quaestor.stores.postgres.postgres_thresholds import Thresholds as PostgresSizes
 
 DIMENSIONS = 8
 

@@ -21,8 +21,8 @@ from quaestor.core.documents import Chunk
 from quaestor.core.errors import IndexUnusableError, NotFoundError
 from quaestor.corpus.corpus_json import index_object
 from quaestor.files.git_folder import head_commit
+from quaestor.stores.postgres import Thresholds
 from quaestor.stores.postgres.postgres_store import PostgresStore
-from quaestor.stores.postgres.postgres_thresholds import Thresholds
 from shared_state import copied_database, earlier_version
 
 FILES = {

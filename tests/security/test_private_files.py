@@ -15,8 +15,7 @@ import quaestor
 from quaestor import Index
 from quaestor.accounts.users import Users
 from quaestor.assemble import make_sessions
-from quaestor.core.config import Settings
-from quaestor.core.private_folders import make_private
+from quaestor.core.config import Settings, make_private
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.crawler import Crawl
 from quaestor.edits import Journal, Proposal, Replace, apply, plan

@@ -9,9 +9,9 @@ from pathlib import Path
 from store_factories import DIMENSIONS, Entry, entry, vector_of
 
 from quaestor.stores import Store, Where
+from quaestor.stores.postgres import Thresholds
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_store import PostgresStore
-from quaestor.stores.postgres.postgres_thresholds import Thresholds
 from quaestor.stores.shared_store import keep
 
 IN_SEGMENTS = Thresholds(written=2, overlaid=2, gathered=3, worn=1)

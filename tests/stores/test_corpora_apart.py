@@ -18,11 +18,11 @@ from store_factories import entry
 
 import quaestor.stores.postgres
 from quaestor.stores.copy_index import copy_store
+from quaestor.stores.postgres import THRESHOLDS, Thresholds
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
 from quaestor.stores.postgres.database_health import examine_corpus
 from quaestor.stores.postgres.leased_work import LeasedWork
 from quaestor.stores.postgres.postgres_store import PostgresStore
-from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.shared_store import WorkItem
 
 PACKAGE = Path(quaestor.stores.postgres.__file__).parent

@@ -26,7 +26,7 @@ from postgres_parts import IN_SEGMENTS, Opened, found_texts, put, several
 from store_factories import entry
 
 from quaestor.core.errors import IndexUnusableError, LimitError
-from quaestor.stores.postgres.postgres_thresholds import Thresholds
+from quaestor.stores.postgres import Thresholds
 
 
 def test_a_server_that_is_killed_while_it_is_written_has_all_or_nothing_of_each_transaction(opened: Opened) -> None:

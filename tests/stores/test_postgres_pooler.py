@@ -12,9 +12,9 @@ import pytest
 from postgres_parts import put, several, use_everything
 
 from postgres_server import OWNER, PASSWORD, PostgresServer, other_user, server_folder
+from quaestor.stores.postgres import Thresholds
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_store import PostgresStore
-from quaestor.stores.postgres.postgres_thresholds import Thresholds
 from servers.threads import free_port
 
 pytestmark = pytest.mark.postgres

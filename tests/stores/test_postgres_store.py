@@ -24,12 +24,11 @@ from store_factories import DIMENSIONS, entry, vector_of
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.stores import Where
 from quaestor.stores.copy_index import copy_store, digest_of
-from quaestor.stores.postgres import stored_rows
+from quaestor.stores.postgres import Thresholds, stored_rows
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.corpus_states import TABLES, erase_corpus, list_corpora
 from quaestor.stores.postgres.nearest import ask_index, index_name, part_of
 from quaestor.stores.postgres.postgres_store import PostgresStore
-from quaestor.stores.postgres.postgres_thresholds import Thresholds
 from quaestor.stores.postgres.stored_rows import escape, unescape
 from quaestor.stores.shared_store import keep
 from shared_state import earlier_version

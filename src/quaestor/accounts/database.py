@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from quaestor.core.config import make_private
 from quaestor.core.errors import QuaestorError
-from quaestor.core.private_folders import make_private
 
 _APPLICATION = 0x51416363
 _VERSION = 1

@@ -10,19 +10,27 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from quaestor.answers.drafts import CorpusLines, Draft, in_code, stretch
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, stretch
 from quaestor.answers.explain_term import holds_documents
-from quaestor.answers.option_lists import beside_program
+from quaestor.answers.option_lists import IN_NAMES, beside_program, files_of_settings_named, lines_of_code
 from quaestor.answers.overview.introduction import names_in_manifests, readme_of
 from quaestor.answers.overview.material import DOCUMENTATION, Material, is_code
 from quaestor.answers.overview.overview_answer import own_names, with_own_name
 from quaestor.answers.overview.overview_question import plain_question
-from quaestor.answers.overview.prose_lines import Part, end_of_blocks, parts_of
+from quaestor.answers.overview.prose_lines import Part, end_of_blocks, end_of_front_matter, parts_of
+from quaestor.answers.setting_declarations import (
+    CONFIG_WORDS,
+    PLAIN_CONFIG,
+    is_called_configuration,
+    is_sample,
+    may_set,
+    words_of_name,
+)
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
-from quaestor.core.documents import Document, Hit
+from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple, lazy_regex
-from quaestor.core.terms import find_words, split_identifier
+from quaestor.core.terms import find_words
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import folders_to_sources, profile_path
 
@@ -31,59 +39,37 @@ _IT = lazy_regex(
     r"\b(?:the|this|that|its|our|your|my)\s+(?:program|project|app|application|tool|server|library|service|code|codebase"
     r"|system|package|cli|daemon|repo|repository|website|site|backend|software|bot|plugin|framework|client)(?:'s)?\b"
 )
-_CONFIGURATION = (
-    r"(?:(?:the|its|it|all|any|user|global|default|main|project|local|app|application|server|own|of|this|your|my|their|runtime)\s+)*"
-    r"(?:config(?:uration)?(?:\s?files?|\s+(?:values|settings|options|data))?|configs|settings(?:\s+files?)?"
-    r"|settings\s?file|preferences|options\s?files?|conf\s?files?|rc\s?files?)"
+_BEGIN = frozenset("how where when what which in".split())
+_NOUNS = frozenset("config configs configuration configurations settings preferences conf rc".split())
+_KEYS = frozenset(
+    """directives entries fields keys options parameters preferences properties settings things values""".split()
 )
-_DONE = (
-    r"(?:loaded|read(?:\s+in)?|parsed|handled|managed|processed|stored|initiali[sz]ed|set\s+up|resolved|merged|found|located"
-    r"|looked\s+(?:up|for)|defined|declared|done|implemented|kept|saved|determined|applied|validated|organi[sz]ed|specified)"
+_CONFIGURES = frozenset("configure configured customize customise customized customised".split())
+_ASKING = frozenset(
+    """a all also and any app application are be being by can code could default do does file files for from get gets
+    global goes has have how i in into is it its itself list local main may me might must my of on one or own
+    project put runtime server should show the their there this to user using we what when where which will with
+    work would you your""".split()
 )
-_DOES = (
-    r"(?:load|read|parse|handle|manage|get|find|store|keep|look\s+for|look|search\s+for|process|obtain|locate|pick\s+up"
-    r"|define|expect|initiali[sz]e|save|resolve|put)"
+"""Words of a question about a configuration that say nothing of what is asked."""
+_LOADS = frozenset(
+    """applied belong belongs called change class come comes declared define defined determined disk done edit expect
+    expects find format found function go handle handled handles has have here implemented initialised initialized
+    keep kept launch live lives load loaded loads locate located location look looked looks manage managed memory
+    merge merged module name named need needs obtain organised organized override parse parsed parses part path pick
+    process processed read reads reside resides resolve resolved run runtime save saved search searches set
+    specified start starts startup store stored supported time up use used uses validated work works written""".split()
 )
-_TAIL = (
-    r"(?:\s+(?:in|by|from|at|on|here|it|start|startup|launch|run\s?time|disk|the|code|and|used|where|file|into|memory|when"
-    r"|starts|done))*"
+_OFFERS = frozenset(
+    """about accept accepts available change contain contains exist exists has know offer offers provide set support
+    supported supports take takes understand use""".split()
 )
-_ASKS_LOADING = lazy_regex(
-    rf"(?:how|where|when)\s+(?:is|are|does|do|will|gets?)\s+{_CONFIGURATION}(?:\s+of\s+it)?\s+(?:get\s+|being\s+)?(?:{_DONE}|work){_TAIL}"
-    rf"|(?:how|where)\s+(?:does|do|can|will|should)\s+(?:it|i|you|we|one)\s+{_DOES}\s+(?:for\s+)?{_CONFIGURATION}{_TAIL}"
-    rf"|where\s+(?:is|are|do\s+i\s+find|can\s+i\s+find)\s+{_CONFIGURATION}{_TAIL}(?:\s+{_DONE})?"
-    rf"|(?:where|how)\s+(?:does|do)\s+{_CONFIGURATION}\s+(?:live|go|come\s+from|get\s+{_DONE}|reside|belong){_TAIL}"
-    rf"|(?:which|what)\s+config(?:uration)?\s?files?\s+(?:does|do|are|is|can)\s+(?:it|there|i)?\s*"
-    rf"(?:read|uses?|used|load|loaded|have|look\s+for|need|expect|supported|edit|change)?{_TAIL}"
-    r"|what(?:'s|\s+is)\s+(?:the\s+)?(?:name|path|location|format)\s+of\s+(?:the|its)\s+config(?:uration)?\s?file"
-    r"|what\s+is\s+(?:the|its)\s+config(?:uration)?\s?file\s+(?:called|named)"
-    r"|(?:in\s+)?(?:what|which)\s+format\s+(?:does|is|are|has)\s+(?:the|its)\s+config(?:uration)?(?:\s?files?)?(?:\s+(?:have|use|in|written\s+in))?"
-    rf"|(?:what|which)\s+(?:code|function|class|file|module|part)\s+(?:loads|reads|parses|handles)\s+{_CONFIGURATION}"
-    r"|how\s+(?:can|do|should|to|would)\s+(?:i\s+|you\s+|we\s+|one\s+)?(?:configure|customi[sz]e)\s+it"
-    r"|how\s+(?:is|can)\s+it\s+(?:be\s+)?configured|how\s+(?:do|can)\s+i\s+(?:change|edit|set|override)\s+(?:its|the)\s+"
-    r"(?:config(?:uration)?|settings)"
-)
-_OPTIONS = r"(?:options|settings|keys|values|parameters|properties|fields|entries|directives|variables|things)"
-_ASKS_OPTIONS = lazy_regex(
-    rf"(?:what|which|list|show)\s+(?:are\s+)?(?:all\s+|the\s+|its\s+)*(?:config(?:uration)?\s+(?:file\s+)?{_OPTIONS}|settings|preferences)"
-    r"(?:\s+(?:are|is|does|do|can|could|it|there|i|you|we|one|have|has|exist|available|supported|set|change|configure|use|know"
-    r"|accept|support|understand|in|the|config(?:uration)?|file|of|offer|provide))*"
-    rf"|(?:what|which)\s+{_OPTIONS}\s+(?:does|do|can|are|is)\s+(?:i\s+(?:set|use|put)\s+in\s+|(?:available|supported|there)\s+in\s+)?"
-    r"(?:the|its|a)\s+config(?:uration)?(?:\s?file)?(?:\s+(?:have|support|accept|know|contain|take|understand|offer))?"
-    r"|what\s+can\s+(?:i|you|we|one|be)\s+(?:configured?|customi[sz]ed?)(?:\s+(?:in|about|for)?\s*it)?"
-    r"|what\s+(?:can|does|goes)\s+(?:i\s+put\s+)?(?:in|into)\s+(?:the|its)\s+config(?:uration)?\s?file(?:\s+contain)?"
-)
-_CONFIG_WORDS = frozenset(
-    """config configs configuration configurations configurator configure configuring conf cfg settings setting options
-    option preferences preference prefs properties rc opts""".split()
-)
-_PLAIN = frozenset("config configs configuration conf cfg settings preferences prefs".split())
 _FORMATS = frozenset("ini json toml yaml yml xml str string lines line value".split())
 """Words in the names of what loads a part or one form of it."""
 _OF_PAGES = frozenset("assets static public frontend client ui www".split())
 """Folders of what runs in a browser."""
 _CONSTRUCTORS = frozenset("__init__ constructor initialize".split())
-_LOADED = _CONFIG_WORDS - frozenset("option options opts setting configure configuring configurator".split())
+_LOADED = CONFIG_WORDS - frozenset("option options opts setting configure configuring configurator".split())
 _LOADING = {
     **dict.fromkeys("load loads loading loader consult read reads reader parse parser parsing unmarshal".split(), 3),
     **dict.fromkeys("find locate discover search resolve from merge open source sources provider".split(), 2),
@@ -104,18 +90,27 @@ _READS = lazy_regex(
     r"|Properties|ResourceBundle|ConfigFactory|figment|ConfigBuilder|XDG_CONFIG_HOME|fgets|getline|readfile|dofile|loadfile"
     r"|loadstring|eval|require|import|Dir|glob|confuse|koanf|envconfig|Stream|Scanner|BufferedReader|readEither|decodeFile)\b"
 )
+_READS_CONFIGURATION = (
+    r"(?i)\b(?:(?P<file>read_?file(?:sync)?|read_to_string|read_text|fopen|slurp|include|require(?:_once)?|read_?in_?config)"
+    r"|\w*unmarshal\w*|safe_load|load\w*|from_(?:str|reader|slice)|parse\w*|decode\w*)\b[^\n;]{0,50}?\w*(?:conf|settings|cfg)"
+)
+"""What reads a file of settings, or makes settings of what was read: ``yaml.Unmarshal(configData, &c)``."""
 _READS_SETTING = lazy_regex(
     r"\b(?:getenv|get_env|environ|lookupEnv|LookupEnv|Getenv|env|ENV)\b\W|process\.env|BaseSettings|ConfigurationBuilder|cosmiconfig"
     r"|\b(?:safe_load|read_to_string|ReadFile|readFileSync|parse_config|YAML\.load\w*|toml\.load|json\.load)\b"
 )
-_TITLE = (
-    r"(?::\w+:|[^\w\s])?\s*(?:[\d.]+\s+)?(?:how\s+to\s+|the\s+|about\s+)?"
-    r"(?:(?:{own}|basic|general|global|server|application|app|client|user|project|runtime|main|initial|changing|using|your)\s+)*"
-    r"(?:config(?:ur(?:ation|ations|ing|e))?|settings|config\s+files?|configuration\s+(?:files?|overview|handling"
-    r"|settings|guide|basics|format|precedence|sources|options|reference|parameters|variables|values|loading)|rc\s+file|preferences"
-    r"|customi[sz](?:ation|ing)|config\s+(?:options|reference|settings))"
-    r"(?:\s+(?:and|&)\s+(?:usage|customi[sz]ation|environment|setup))?(?:\s+(?:of\s+|for\s+)?(?:{own}|it|the\s+\w+))?(?:\s+\([^()]*\))?"
+_MANUALS = frozenset("documentation manual usage guide userguide userdocumentation usermanual install".split())
+_TITLES = frozenset(
+    """config configuration configurations configure configuring settings preferences rc customization customisation
+    customizing customising""".split()
 )
+_IN_TITLES = frozenset(
+    """a about an and app application basic basics changing client customisation customization customizing environment
+    file files for format general global guide handling how in initial it loading main of options or overview
+    parameters precedence project reference runtime server setup sources the to usage user using values variables
+    your""".split()
+)
+"""Words beside those for configuration in the title of a section about all of it."""
 _OF_OPTIONS = lazy_regex(r"options|reference|settings|parameters|variables|values", re.IGNORECASE)
 _PAGE = lazy_regex(
     r"(?:\d+[-_. ]*)?(?:(?P<of>[\w-]+)[-_.])?(?:config(?:uration|uring|ure)?|settings|conf)"
@@ -134,32 +129,12 @@ _SAYS_WHERE = lazy_regex(
     r"|--config|command[- ]line|precedence|config(?:uration)? file",
     re.IGNORECASE,
 )
-_SAMPLE = lazy_regex(
-    r"(?:^|/)(?:[\w.-]*(?:example|sample|default|dist)[\w-]*\.(?:conf|cfg|ini|toml|ya?ml|json|properties|env|kdl)"
-    r"|[\w.-]+\.(?:conf|cfg|ini|toml|ya?ml|json|properties|env|xml|exs|kdl)[.-](?:example|sample|default|dist|template|tmpl)"
-    r"|\.env\.(?:example|sample|template|dist|default)|(?:app)?settings\.json|application\.(?:ya?ml|properties|conf)"
-    r"|defaults?/(?:config|settings)\.\w+|config/default\.\w+|(?:config|settings|conf)\.(?:toml|ya?ml|json|ini|conf|cfg|exs|kdl)|values\.ya?ml|(?:config|settings)[/_.-]schema\.(?:json|ya?ml))$"
-    r"|^(?:(?:[\w.-]+/)*(?:config|conf|etc|contrib|docs?|share|resources|defaults?|src|lib)/(?:[\w.-]+/)*)?[\w-]+\.(?:conf|ini|cnf)$",
-    re.IGNORECASE,
-)
-_NO_SAMPLE = lazy_regex(
-    # what configures tools and other programs, and what is hidden
-    r"(?:^|/)(?:\.(?!env)[^/]*|node_modules|locales?|i18n)/|(?:^|/)(?:tox|pytest|mypy|setup|dist|weaver|perltidy|jest|babel"
-    r"|openssl|nginx|apache2?|httpd|supervisord?|logrotate|r?syslog|haproxy|postgresql|my|php|uwsgi|opendkim|logback"
-    r"|doxygen|Doxyfile|codecov|renovate|dependabot)\b[^/]*$|(?:^|/)\.(?!env)[^/]*$",
-    re.IGNORECASE,
-)
 _SETS = lazy_regex(r"^\s*(?:[#;]\s?)?[\"':]?[A-Za-z][\w.-]*[\"']?\s*(?:[=:]|\s\S+$)", re.MULTILINE)
 """A line of a file of settings that sets something, or shows how."""
 _ENTRY = lazy_regex(
     r"^[\s>]*(?:[|*+-]\s*|#+\s+)?[*`]{1,2}-{0,2}[\w.-]+[*`]|^\s*[\w.-]+\s?[=:]\s*\S|^\.\. \w+:: ", re.MULTILINE
 )
 """A line that sets or describes one setting."""
-_SHOWN = lazy_regex(r"\.(?:[jt]sx|vue|svelte|html?|erb|blade\.php|twig|astro)$|(?:^|/)use[A-Z]\w*\.\w+$")
-"""What shows a page of settings to users."""
-_DESCRIBING = frozenset("proto protobuf thrift graphql sql css scss less html".split())
-_NO_SETTINGS = frozenset("i18n l10n lang langs languages locale locales translations migrate migrations".split())
-"""Folders of a program's wordings, and of what was changed once."""
 _LARGEST = 80_000
 _ASKS_WHERE = lazy_regex(r"\bwhere\b|(?:which|what)\s+config|name|path|location")
 _PLACES = frozenset("path paths dir dirs directory find locate discover search candidates locations home".split())
@@ -182,12 +157,22 @@ class _Loader(NamedTuple):
     line: int
     definition: Definition
 
+    @property
+    def of_part(self) -> bool:
+        """Return whether its name says that it loads a part: ``load_theme_config``."""
+        known = CONFIG_WORDS | _LOADING.keys() | _ALSO
+        return not known.issuperset(words_of_name(self.definition.name))
+
+    def holds(self, path: str, line: int) -> bool:
+        """Return whether a line is one of the definition's."""
+        return path == self.path and self.line <= line <= self.definition.span.end_line
+
 
 def explain_configuration(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Explain how the project is configured, or what can be; None for other questions, or if nothing tells it."""
     text = read_configuration_question(question.text, corpus)
-    options = _ASKS_OPTIONS.fullmatch(text) is not None
-    if not options and _ASKS_LOADING.fullmatch(text) is None:
+    options = _asks_for_options(text)
+    if not options and not _asks_what_loads(text):
         return None
     corpus.try_refresh()
     where = not options and _ASKS_WHERE.search(text) is not None
@@ -202,6 +187,25 @@ def read_configuration_question(text: str, corpus: Corpus) -> str:
     return re.sub(r"\b(?:the|this|our) it\b", "it", _IT.sub("it", plain))
 
 
+def _asks_for_options(text: str) -> bool:
+    """Return whether a question wants all that can be configured: "what options does the config file have". Pure."""
+    words = re.sub(r"\bsettings (?=files?\b)", "config ", text).split()
+    named = not _KEYS.isdisjoint(words) and not _NOUNS.isdisjoint(words)
+    named = named or ("can" in words and not _CONFIGURES.isdisjoint(words))
+    named = named or (words[-2:] == ["config", "file"] and not {"in", "into"}.isdisjoint(words))
+    known = _ASKING | _NOUNS | _KEYS | _CONFIGURES | _OFFERS
+    return named and words[0] in {"what", "which", "list", "show"} and known.issuperset(words)
+
+
+def _asks_what_loads(text: str) -> bool:
+    """Return whether a question wants to know what loads the configuration, from where, or how to set it. Pure."""
+    words = text.split()
+    named = not _NOUNS.isdisjoint(words) and (words[0] == "where" or not _LOADS.isdisjoint(words))
+    named = named or (words[:1] == ["how"] and "it" in words and not _CONFIGURES.isdisjoint(words))
+    known = _ASKING | _NOUNS | _CONFIGURES | _LOADS | frozenset({"options"} if "options file" in text else ())
+    return named and words[0] in _BEGIN and known.issuperset(words)
+
+
 def _explain(corpus: Corpus, *, options: bool, where: bool) -> WayAnswer | None:
     """Return the answer: what can be set if ``options``, where files are looked for if ``where``, else what loads."""
     material, lines, draft = Material(corpus.store), CorpusLines(corpus), Draft()
@@ -211,7 +215,13 @@ def _explain(corpus: Corpus, *, options: bool, where: bool) -> WayAnswer | None:
     if documented is not None:
         draft.quote(documented)
     if material.is_code:
-        _tell_code(material, files, loaders, lines, draft, options=options)
+        if where and (named := files_of_settings_named(corpus)):
+            if documented is None and not any(one.holds(*named[0][1:]) for one in loaders[:1]):
+                draft.quote(lines.statement(*named[0][1:]))
+            places = (f"{in_code(name)} ({in_code(f'{path}:{line}')})" for name, path, line in named[:_MOST_NAMED])
+            draft.say(f"Code names these files of settings: {', '.join(places)}.")
+        read = None if options or not all(one.of_part for one in loaders) else _place_that_reads(corpus, lines)
+        _tell_code(material, files, loaders if read is None else (), lines, draft, options=options, read=read)
     if not draft.hits and material.is_code and not holds_documents(corpus) and not options:
         draft.say("No document, definition or settings file here is named after a configuration or what loads it.")
         return draft.finish("configuration", known=False)
@@ -226,6 +236,7 @@ def _tell_code(
     draft: Draft,
     *,
     options: bool,
+    read: Hit | None,
 ) -> None:
     """Add the code that loads the configuration, what declares the settings, and files that set them."""
     declared = sorted(_declaring(files, lines))
@@ -237,6 +248,8 @@ def _tell_code(
     first = None if options and (draft.hits or main_sample) else next(iter(declared if options else loaders), None)
     if first is not None:
         draft.quote(_quote_of(first, lines))
+    elif read is not None:
+        draft.quote(read)
     elif not options and (settings := [*_reading(files, lines)]):
         draft.quote(lines.hit(*settings[0]))
         if further := [in_code(path) for path, *_ in settings[1 : _MOST_NAMED + 1]]:
@@ -255,16 +268,6 @@ def _tell_code(
 
 def _by_depth(path: str) -> tuple[int, str]:
     return path.count("/"), path
-
-
-def is_sample(path: str) -> bool:
-    """Return whether a file sets a program's settings, or shows how."""
-    return (
-        _SAMPLE.search(path) is not None
-        and _NO_SAMPLE.search(path) is None
-        and not profile_path(path).test
-        and not profile_path(path).background
-    )
 
 
 def _named(one: _Loader) -> str:
@@ -304,36 +307,13 @@ def _files_of_configuration(corpus: Corpus, material: Material) -> list[str]:
     return [*called[:_MOST_FILES], *islice(others, _MOST_OTHERS)]
 
 
-def may_set(document: Document) -> bool:
-    """Return whether a document is code that runs, and neither describes data nor has a program's words."""
-    folders = document.path.lower().split("/")[:-1]
-    shown = document.language in _DESCRIBING or _SHOWN.search(document.path) is not None
-    return is_code(document) and not shown and _NO_SETTINGS.isdisjoint(folders)
-
-
 def _by_importance(path: str) -> tuple[int, bool, int, str]:
     return folders_to_sources(path), profile_path(path).stem not in _MAIN, path.count("/"), path
 
 
-def words_of_name(name: str) -> list[str]:
-    """Return the words of a name, or of a text, in lower case: those of ``log_level`` and ``logLevel`` are the same."""
-    return [part for word in re.split(r"\W+", name) for part in split_identifier(word)]
-
-
-def is_called_configuration(path: str) -> bool:
-    """Return whether a file, or the folder that it lies in, is called after configuration."""
-    *folders, name = path.split("/")
-    words = words_of_name(name.partition(".")[0])
-    return (
-        bool(_CONFIG_WORDS.intersection(words))
-        or (words[-1:] and words[-1].endswith("rc"))
-        or bool(folders and _PLAIN.intersection(words_of_name(folders[-1])))
-    )
-
-
 def _is_of_loading(symbol: str) -> bool:
     words = words_of_name(symbol)
-    return not _PLAIN.isdisjoint(words) and any(_LOADING.get(one, 0) > 1 for one in words)
+    return not PLAIN_CONFIG.isdisjoint(words) and any(_LOADING.get(one, 0) > 1 for one in words)
 
 
 def _loaders(files: Iterable[str], lines: CorpusLines, *, where: bool) -> Iterator[_Loader]:
@@ -357,18 +337,22 @@ def _certainty(one: Definition, path: str) -> int:
     makes = one.name in _CONSTRUCTORS or one.name in one.scope[-1:]
     verb = 2 if makes else max((_LOADING.get(word, 0) for word in own), default=0)
     around = [word for name in one.scope[-1:] for word in words_of_name(name)]
-    named, within = not _LOADED.isdisjoint(own), not _PLAIN.isdisjoint(around)
+    named, within = not _LOADED.isdisjoint(own), not PLAIN_CONFIG.isdisjoint(around)
     if not verb or not (named or (verb > 1 and (within or is_called_configuration(path)))):
         return 0
     stem = profile_path(path).stem
-    further = len([word for word in own if word not in _CONFIG_WORDS and word not in _LOADING and word not in _ALSO])
+    further = len([word for word in own if word not in CONFIG_WORDS and word not in _LOADING and word not in _ALSO])
     further += (
-        len([word for word in around if word not in _CONFIG_WORDS and word not in _ALSO and word not in _LOADING]) > 1
+        len([word for word in around if word not in CONFIG_WORDS and word not in _ALSO and word not in _LOADING]) > 1
     )
     further += not _FORMATS.isdisjoint(own)
+    further += bool(around) and not within and (not named or verb == 1)
     further += not _OF_PAGES.isdisjoint(path.lower().split("/")[:-1])
-    alone = 2 * (len(own) == 1 and verb > 1)  # ``load`` in ``config.go`` loads all of it
-    return verb + 3 * named + 2 * within + 2 * is_called_configuration(path) + (stem in _PLAIN) + alone - 2 * further
+    # ``load`` in ``config.go`` loads all of it, unless it is that of another type
+    alone = 2 * (len(own) == 1 and verb > 1 and (within or not around))
+    return (
+        verb + 3 * named + 2 * within + 2 * is_called_configuration(path) + (stem in PLAIN_CONFIG) + alone - 2 * further
+    )
 
 
 def _declaring(files: Iterable[str], lines: CorpusLines) -> Iterator[_Loader]:
@@ -376,10 +360,10 @@ def _declaring(files: Iterable[str], lines: CorpusLines) -> Iterator[_Loader]:
     for path in files:
         for one in lines.definitions(path):
             words = words_of_name(one.name)
-            further = [word for word in words if word not in _CONFIG_WORDS and word not in _ALSO]
+            further = [word for word in words if word not in CONFIG_WORDS and word not in _ALSO]
             size = one.span.end_line - one.span.start_line
             if one.kind in _CLASSES and _LOADED.intersection(words) and not further and size > 2:
-                others = len([word for word in words if word not in _CONFIG_WORDS])
+                others = len([word for word in words if word not in CONFIG_WORDS])
                 yield _Loader(others * _LONG - size, folders_to_sources(path), path, one.span.start_line, one)
 
 
@@ -387,11 +371,34 @@ def _reading(files: Iterable[str], lines: CorpusLines) -> Iterator[tuple[str, in
     """Yield the first place in a file of settings that reads the environment or a file."""
     for path in files:
         file = lines.file(path)
-        if file is not None and not _PLAIN.isdisjoint((profile_path(path).stem, *profile_path(path).folders[-1:])):
+        if file is not None and not PLAIN_CONFIG.isdisjoint(
+            (profile_path(path).stem, *profile_path(path).folders[-1:])
+        ):
             at = next((at for at, line in enumerate(file.lines, 1) if _READS_SETTING.search(line)), 0)
             if at:
                 first, last = stretch(file, None, at)
                 yield path, first, last
+
+
+def _place_that_reads(corpus: Corpus, lines: CorpusLines) -> Hit | None:
+    """Return the lines that read a file into what is called a configuration, where most such lines stand together."""
+    found: dict[str, dict[int, bool]] = {}
+    for path, number, line in lines_of_code(corpus, IN_NAMES):
+        if match := re.search(_READS_CONFIGURATION, line):
+            found.setdefault(path, {})[number] = match["file"] is not None
+    near = {
+        (path, first): len([at for at in numbers if 0 <= at - first < _MOST_LINES])
+        for path, numbers in found.items()
+        for first in numbers
+    }
+    # One line that parses something may parse anything.
+    places = [(path, first) for (path, first), count in near.items() if found[path][first] or count > 1]
+    if not places:
+        return None
+    path, first = min(places, key=lambda one: (not found[one[0]][one[1]], -near[one], folders_to_sources(one[0]), one))
+    file = lines.file(path)
+    last = max(at for at in found[path] if 0 <= at - first < _MOST_LINES)
+    return None if file is None else lines.hit(path, first, end_of_statement(file.lines, last))
 
 
 # --- documents
@@ -400,9 +407,7 @@ def _reading(files: Iterable[str], lines: CorpusLines) -> Iterator[tuple[str, in
 def _section(material: Material, corpus: Corpus, lines: CorpusLines, *, options: bool, needed: bool) -> Hit | None:
     """Return the section or page on configuration that says most; unless ``needed``, only one that names files."""
     names = frozenset(one for one in (*own_names(corpus), *names_in_manifests(material)) if len(one) > 1)
-    own = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or "(?!)"
-    title = re.compile(_TITLE.replace("{own}", own), re.IGNORECASE)
-    parts = _parts(material, title, names)
+    parts = _parts(material, names)
     found = [(*_merit(path, part, material, options=options), path, part) for path, part in parts]
     says, *_, path, part = max(found, key=lambda one: one[:-2], default=(False, "", None))
     words = len(find_words("\n".join(material.lines(path)[part.first - 1 : part.last]))) if part else 0
@@ -423,30 +428,45 @@ def _merit(path: str, part: Part, material: Material, *, options: bool) -> tuple
     return says > 0, fits, says - path.count("/") - len(part.above), -part.first
 
 
-def _parts(material: Material, title: re.Pattern[str], own: frozenset[str]) -> Iterator[tuple[str, Part]]:
+def _parts(material: Material, own: frozenset[str]) -> Iterator[tuple[str, Part]]:
     """Yield the sections under headings about configuration, and pages about it, with the document's path."""
     for path in (readme_of(material, "") or "", *_pages(material, own)):
         texts = material.lines(path)
         parts = [*parts_of(texts)]
+        if any(one.title.lower() == "synopsis" for one in parts) and not _MANUAL.search(path):
+            continue  # the page of a command
+        page = _is_page(path, own)
         for part in parts:
-            of_page = part is parts[0] and _is_page(path, own) and len(part.title.split()) <= _LONGEST_TITLE
-            about = of_page or title.fullmatch(part.title.strip(" :"))
+            of_page = part is parts[0] and page and len(part.title.split()) <= _LONGEST_TITLE
+            about = of_page or _is_of_all(part.title, own)
             if about and part.last > part.first and not any(map(_WORK.search, part.above[1:])):
                 yield path, part
-        if texts and ((not parts and _is_page(path, own)) or _MANUAL.search(path)):
-            yield path, Part("", _end_of_front_matter(texts) + 1, len(texts), ())
+        if texts and ((not parts and page) or _MANUAL.search(path)):
+            yield path, Part("", end_of_front_matter(texts) + 1, len(texts), ())
 
 
-def _end_of_front_matter(texts: Sequence[str]) -> int:
-    """Return the line, from 1, that ends the metadata before a document's text; 0 if there are none."""
-    marked = texts[0].rstrip() == "---"
-    return next((at for at, line in enumerate(texts[1:], 2) if line.rstrip() == "---"), 0) if marked else 0
+def _is_of_all(title: str, own: frozenset[str]) -> bool:
+    """Return whether a title is that of a section about the whole configuration: "Configuration of the server"."""
+    words = find_words(re.sub(r":\w+:|\([^()]*\)", "", title).lower())
+    further = [one for one in words if one not in CONFIG_WORDS and one not in _IN_TITLES and not one.isdigit()]
+    further = [one for one in further if one not in own and one not in _words_of(own)]
+    of_the = len(further) == 1 and words[-2:] == ["the", further[0]]
+    return not _TITLES.isdisjoint(words) and (not further or of_the)
+
+
+def _words_of(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for name in names for word in words_of_name(name))
 
 
 def _pages(material: Material, own: frozenset[str]) -> Iterator[str]:
     """Yield the documents that are called after configuration, the shallowest first."""
     paths = sorted(material.documents, key=_by_depth)
-    return (path for path in paths if _is_page(path, own) and is_manual(path, material))
+    return (path for path in paths if (_is_page(path, own) or _is_whole_manual(path)) and is_manual(path, material))
+
+
+def _is_whole_manual(path: str) -> bool:
+    """Return whether a document near the root may be called the manual of all."""
+    return path.count("/") <= 1 and profile_path(path).stem in _MANUALS
 
 
 def is_manual(path: str, material: Material) -> bool:

@@ -16,6 +16,18 @@ from itertools import groupby
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
 from quaestor.answers.paragraphs import pieces_of
+from quaestor.answers.setting_declarations import (
+    COMMENT,
+    LONGEST_LINE,
+    SETS,
+    STRING,
+    SettingKind,
+    begin_of_call,
+    bounds_of_setting,
+    declared_options,
+    end_of_call,
+    is_sample,
+)
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
@@ -33,7 +45,6 @@ _MOST_HOLDING = 200
 """The most chunks that are searched for the section that documents a name."""
 _HEAD = 20
 _FEWEST_WORDS_OF_SECTION = 4
-LONGEST_LINE = 1000
 _MOST_LINES = 12
 _LONGEST_COMMENT = 30
 _MOST_BEFORE = 1
@@ -65,12 +76,7 @@ _SIMILAR = 0.85
 _WRITTEN_SO = lazy_regex(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 """A name that is an option or an environment variable by its form alone."""
 _NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
-_STRING = lazy_regex(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
-_STRINGS_OR_SYMBOLS = lazy_regex(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
-SETS = lazy_regex(
-    r"(?:\b|_)(?:set_var|remove_var|(?:un)?setenv|putenv|put_env|delete_env|SetEnvironmentVariable)\b", re.IGNORECASE
-)
-"""Functions that set an environment variable, mostly for a test."""
+_STRINGS_OR_SYMBOLS = lazy_regex(rf"{STRING.pattern}|(?<![\w:]):[a-z]\w*")
 _FENCE = lazy_regex(r"\s*(?:```|~~~)")
 ASIDE = lazy_regex(r"complet|(?:^|/)(?:announce|changes?|changelogs?|news|releases?|whatsnew)\b", re.IGNORECASE)
 """Files that repeat options without declaring them: completions of shells, changelogs."""
@@ -79,10 +85,6 @@ _DECLARES = lazy_regex(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORE
 OF_CONTENTS = lazy_regex(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[^\]]*\]\(#[^()\s]*\)\s*$")
 """An item of a table of contents, which says nothing itself."""
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
-COMMENT = lazy_regex(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
-_OPENS = lazy_regex(r"[(\[{]\s*$")
-_BODY = lazy_regex(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
-"""The end of a line that opens a block of statements rather than a list of arguments or fields."""
 
 
 class _Form(IntEnum):
@@ -131,7 +133,10 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     """Return the surest place in a document and in code; None if no place describes the option or reads it."""
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
     places = sorted(_places(option, corpus, lines))
-    documented = section_about(corpus, lines, name) or _first_entry(places, lines)
+    documented = _entry_written_so(option, places, lines) if option.startswith("--") else None
+    if documented is None and len(name) > 1:  # a letter alone is a key, or an example
+        documented = section_about(corpus, lines, name)
+    documented = documented or _first_entry(places, lines)
     if documented is not None:
         draft.quote(documented)
     plain = option.isalpha() and option.islower()
@@ -171,45 +176,74 @@ def _first_entry(places: Sequence[_Place], lines: CorpusLines) -> Hit | None:
     return None if entry is None else lines.hit(entry.path, entry.start_line, entry.end_line)
 
 
+def _entry_written_so(option: str, places: Sequence[_Place], lines: CorpusLines) -> Hit | None:
+    """Return the first entry that begins with an option as it is written, with its dashes."""
+    entries = (lines.hit(one.path, one.start_line, one.end_line) for one in places if one.form == _Form.ENTRY)
+    return next((one for one in entries if option in one.text.partition("\n")[0]), None)
+
+
 def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
     """Yield the places that describe an option."""
     name = option.lstrip("-")
     token = re.compile(rf"(?<![\w.-]){'-' if len(name) == 1 else '-{0,2}'}{re.escape(name)}(?![\w-])")
+    field = name.replace("-", "_") if option.startswith("--") else name
     for stored in corpus.store.get(corpus.store.holding(terms(name), _MOST_CHUNKS)).values():
         path, span = stored.document.path, stored.chunk.span
-        file = lines.file(path) if re.search(re.escape(name), stored.chunk.text) else None
+        file = lines.file(path) if name in stored.chunk.text or field in stored.chunk.text else None
         if file is None or profile_path(path).test:
             continue
         aside = (*profile_path(path).flags, ASIDE.search(path) is not None)
+        # In code, a key that is called like an option is another thing.
+        in_code = option.startswith("--") and file.document.language not in PROSE and not is_sample(path)
         for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1):
-            if name in file.lines[at - 1] and (place := _description_at(file, at, name, token)) is not None:
+            line, place = file.lines[at - 1], None
+            if name in line:
+                place = _description_at(file, at, name, token, keys=not in_code)
+            if place is None and in_code and field in line:
+                place = _declared_option(file.lines, at, name)
+            if place is not None:
                 yield _Place(place[0], aside, folders_to_sources(path), path, place[1], place[2])
 
 
-def _description_at(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
-    """Return in which form a line describes an option, and the first and last line to quote; None if it does not."""
+def _declared_option(lines: Sequence[str], at: int, name: str) -> tuple[_Form, int, int] | None:
+    """Return what ``_description_at`` does, of a line that declares an option without dashes; None for others."""
+    if name not in declared_options(lines, at):
+        return None
+    return _Form.DECLARED, *bounds_of_setting(lines, at, SettingKind.OPTION, "")
+
+
+def _description_at(
+    file: IndexedFile, at: int, name: str, token: re.Pattern[str], *, keys: bool
+) -> tuple[_Form, int, int] | None:
+    """Return in which form a line describes an option, and the first and last line to quote; None if it does not.
+
+    ``keys`` is whether a key of that name, ``name: 1``, is one.
+    """
     line, prose = file.lines[at - 1], file.document.language in PROSE
     if len(line) > LONGEST_LINE:
         return None
     if prose:
         end = _end_of_entry_about(file.lines, at, token, prose=True)
         return (_Form.ENTRY, at, end) if end else None
-    return _description_in_code(file.lines, at, name, token)
+    return _description_in_code(file.lines, at, name, token, keys=keys)
 
 
 def _description_in_code(
-    lines: Sequence[str], at: int, name: str, token: re.Pattern[str]
+    lines: Sequence[str], at: int, name: str, token: re.Pattern[str], *, keys: bool = True
 ) -> tuple[_Form, int, int] | None:
     """Return what ``_description_at`` does, for a line of code or of a configuration."""
     line = lines[at - 1]
     setting = re.compile(rf"\s*(?:[#;/]{{1,2}} ?)?[\"']?{re.escape(name)}[\"']?\s*(?:[=:](?!:)|\s\S+\s*$)")
-    if setting.match(line):
+    if keys and setting.match(line):
         first = at
         while first > 1 and (not lines[first - 2].strip() or setting.match(lines[first - 2])):
             first -= 1  # past other values of it, up to what is said of it
         above = _comment_above(lines, first)
         if above < first:
             return _Form.DECLARED, above, at
+        behind = re.search(r"\s(?:#|//|--|;)\s(.*)$", line)
+        if behind is not None and len(find_words(behind[1])) >= _FEWEST_WORDS:
+            return _Form.DECLARED, at, at
     if re.search(rf"\benv\b\W{{1,3}}{re.escape(name)}\b", line):
         return _Form.READ, at, max(at, end_of_statement(lines, at))
     if _STRINGS_OR_SYMBOLS.search(line):
@@ -238,14 +272,16 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
 def _declaration_at(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
     """Return the lines of code that declare an option as a string, with the text or comment that describes it."""
     strings = [one.strip("\"'`:") for one in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
-    own = re.compile(rf"\s*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)")
+    own = re.compile(
+        rf"(?:\\t|\s)*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)"
+    )
     match = next(filter(None, map(own.fullmatch, strings)), None)
-    if match is None:
-        return None
+    if match is None or re.search(rf"(?:^|[\s,{{])[\"'`]{token.pattern}[\"'`]\s*[}}\]]", lines[at - 1]):
+        return None  # what is one of a list is named there, not declared
     if len(find_words(match["said"])) > 1:
         return _Form.DECLARED, at, at
-    for start in (at, _begins(lines, at)):
-        end = _closes(lines, start, at)
+    for start in (at, begin_of_call(lines, at)):
+        end = end_of_call(lines, start, at)
         before = len(_texts(lines[start - 1 : at - 1]))
         if before > _MOST_BEFORE and not match[0].isupper():
             return _Form.READ, at, at  # one argument of many
@@ -263,34 +299,7 @@ def _comment_above(lines: Sequence[str], at: int) -> int:
 
 
 def _texts(lines: Sequence[str]) -> list[str]:
-    return [one[1:-1] for one in _STRING.findall("\n".join(lines))]
-
-
-def bounds_of_call(lines: Sequence[str], at: int) -> tuple[int, int]:
-    """Return the first and the last line of the call or literal that a line is part of; the line itself if of none."""
-    first = _begins(lines, at)
-    return first, _closes(lines, first, at)
-
-
-def _begins(lines: Sequence[str], at: int) -> int:
-    """Return the line where the call or literal begins that continues on a line; the line itself if none does."""
-    for first in range(at - 1, max(0, at - 1 - _MOST_LINES), -1):
-        if _OPENS.search(lines[first - 1]):
-            return at if _BODY.search(lines[first - 1]) else first
-        if not re.search(r"[,\"'(]\s*$", lines[first - 1]):
-            break
-    return at
-
-
-def _closes(lines: Sequence[str], start: int, at: int) -> int:
-    """Return the last line of the call or literal that begins at ``start``, past ``at``; ``at`` if it is too long."""
-    depth = 0
-    for number in range(start, min(len(lines), start + 2 * _MOST_LINES) + 1):
-        bare = _STRING.sub("", lines[number - 1])
-        depth += sum(map(bare.count, "([{")) - sum(map(bare.count, ")]}"))
-        if number >= at and depth <= 0:
-            return number
-    return at
+    return [one[1:-1] for one in STRING.findall("\n".join(lines))]
 
 
 def _end_of_entry(lines: Sequence[str], at: int, *, alone: bool) -> int:

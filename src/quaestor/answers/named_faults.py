@@ -13,9 +13,10 @@ from errno import errorcode
 from itertools import groupby
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
-from quaestor.answers.explain_option import COMMENT, entry_about, section_about
+from quaestor.answers.explain_option import entry_about, section_about
 from quaestor.answers.listings import Declaration, declarations_of
 from quaestor.answers.resolved_names import resolve_name
+from quaestor.answers.setting_declarations import COMMENT
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit

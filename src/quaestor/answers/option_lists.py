@@ -1,4 +1,4 @@
-"""Lists the command-line options and the environment variables of a program, and reads lines that declare settings.
+"""Lists the options, the environment variables and the files of settings that code names.
 
 Options stand in the file that declares most of them. Variables of the environment stand wherever code reads them; those
 of scripts and build files beside the program are told apart.
@@ -9,20 +9,30 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from enum import IntEnum
 
-from quaestor.answers.drafts import CorpusLines, Draft, in_code, innermost_definition, line_of_name
-from quaestor.answers.explain_option import ASIDE, COMMENT, LONGEST_LINE, SETS
+from quaestor.answers.drafts import CorpusLines, Draft, in_code
+from quaestor.answers.explain_option import ASIDE
 from quaestor.answers.explain_term import holds_documents
+from quaestor.answers.overview.introduction import names_in_manifests
 from quaestor.answers.overview.material import Material, is_code
+from quaestor.answers.overview.overview_answer import own_names
 from quaestor.answers.overview.prose_lines import Part, end_of_blocks, parts_of
+from quaestor.answers.setting_declarations import (
+    COMMENT,
+    CONFIG_WORDS,
+    LONGEST_LINE,
+    STRING,
+    may_set,
+    options_shown,
+    variables_in,
+    words_of_name,
+)
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import lazy_regex
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
-from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import folders_to_sources, is_beside_program, profile_path
 from quaestor.stores import StoredChunk
 
@@ -35,29 +45,11 @@ _ASKS_ENVIRONMENT = lazy_regex(
     re.IGNORECASE,
 )
 """A question for all environment variables, without a further condition."""
-_READS_VARIABLE = lazy_regex(
-    # getenv("A"), os.environ["A"], ENV.fetch("A"), env::var("A"), envOr("A", 1), env = "A", EnvVars: []string{"A"},
-    # getEnvVarOwned(allocator, "A"), $ENV{A} and process.env.A
-    r"\b\w{0,20}env(?:iron(?:ment(?:variable)?)?|_?vars?|_?or\w{0,12}|_(?:name|key|opt)|bool|int|string)?"
-    r"(?:\W{0,4}(?:get|fetch|key|pop|string|var|str|bool|int)\w{0,8})?"
-    r"(?:\W{1,6}|Owned\(\w{1,20},\s?)[\"'](?P<quoted>[a-z]\w+)[\"']"
-    r"|\b(?:process|meta|Bun)\.env\.(?P<plain>[a-z]\w+)\b|\$ENV\{(?P<perl>[a-z]\w+)\}",
-    re.IGNORECASE,
-)
-_READS_NONE = lazy_regex(
-    r"(?:\.env|environment)\(\s*[\"']\w+[\"']\s*,|\b(?:option_)?env!|[^=!<>]{0,40}?\]\s*=(?![=~>])|[^\n]{0,40}?\{\s*[\"']\w+[\"']\s*(?::|=>)"
-)
-"""What sets a variable for a program that is started, or is read by a build: ``.env("A", b)``, ``env["A"] = b``."""
-_OF_REQUEST = lazy_regex(
-    r"env(?:iron)?(?:\[|\.(?:get|fetch|pop)\()[\"'](?:HTTP|REQUEST|REMOTE|SERVER|CONTENT|SCRIPT|PATH|QUERY|RACK)_(?!ENV)"
-)
-"""What a web server tells of a request, in a mapping that is called environment as well."""
 _FROM_SHELL = lazy_regex(r"\$\{([A-Z][A-Z0-9_]+):?[-=?+]")
 """What a shell script takes from the environment if nothing sets it: ``${PORT:-80}``."""
 _SET_IN_SHELL = lazy_regex(
     r"(?:^|[;&(\s])([A-Z][A-Z0-9_]+)\+?=(?!\"?\$\{\1:?[-=?])|\bread\b[^\n]* ([A-Z][A-Z0-9_]+)$", re.MULTILINE
 )
-_VARIABLE = lazy_regex(r"[A-Z][A-Z0-9_]+")
 _VARIABLE_IN_TEXT = lazy_regex(r"(?<![\w.])[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=[`$])[A-Z][A-Z0-9]{2,}\b")
 _ABOUT_ENVIRONMENT = lazy_regex(
     r"environment|(?:[\w'-]+\s+){0,3}(?:environment(?:al)?\s+variables?|env\.?\s?vars?)(?:\s+[\w'-]+){0,3}",
@@ -73,18 +65,11 @@ _ASKS_OPTIONS = lazy_regex(
     r"|do\s+i\s+have|can\s+(?:i|one|you)\s+(?:use|pass|give|set)|(?:of|on)\s+the\s+(?:command\s+line|program|tool)))?\W*$",
     re.IGNORECASE,
 )
-_GIVES_OPTION = lazy_regex(
-    r"^[^\w\n]{0,12}(?:-\w[\s,|/`]+)?`{0,2}--(?P<shown>[a-z][\w-]+)|[\"'](?:-\w[\s,|/]+)?--(?P<string>[a-z][\w-]+)"
-    r"|\blong\s*=\s*\"(?P<long>[a-z][\w-]+)\"|arg!\(--\"?(?P<macro>[a-z][\w-]+)"
-    r"|\bOption\s+\"\w*\"\s+\[\"(?P<getopt>[a-z][\w-]+)\"|(?:Flag\{\s*Name:\s*|VarP?\([^\"\n]{1,60})\"(?P<flag>[a-z][\w-]+)\""
-    r"|\bflags?\.(?:Bool|String|Int|Uint|Float|Duration|Func)\w*\((?:&[\w.]+,\s*)?\"(?P<go>[a-z][\w.-]+)\""
-    r"|\bflaggy\.\w+\(&[\w.]+,\s*\"\w*\",\s*\"(?P<flaggy>[a-z][\w-]+)\""
-)
 _DESCRIBED = lazy_regex(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w|^\s*///\s*\w+ \w+ \w", re.MULTILINE)
 """At least three words in a string, behind a gap or in a comment: a description of the option."""
 _OPTIONS = ("option", "flag", "help", "usag", "arg", "argument")
 _FEWEST_OPTIONS, _MOST_SHOWN, _MOST_FILES = 4, 24, 5
-_SHELLS = frozenset({"bash", "fish", "m4", "powershell", "zsh"})
+_SHELLS = frozenset({"bash", "batch", "fish", "m4", "powershell", "zsh"})
 _NO_PROGRAM = frozenset({"cmake", "dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
 _MOST_LISTED, _MOST_READ, _MOST_CITED, _MOST_OF_SECTION = 60, 3000, 3, 24
 
@@ -92,69 +77,17 @@ _SCRIPTING = _SHELLS | {"perl", "python", "r", "ruby"}
 _SMALL = {False: 20, True: 2}
 """How many times as much code there is than of a language that only scripts beside the program are in."""
 
-_FLAG = lazy_regex(
-    r"[\"'](?:-\w[\s,|/]+)?--(?:\[?no-?\]?)?(?P<a>[a-z][\w-]+)(?=[\"'=\[,|]|\s{2,}|\s[A-Z<\[]+|\\\\[tn])|\blong\s*=\s*\"(?P<b>[a-z][\w-]+)\"|(?:Flag\{\s*Name:\s*|VarP?\([^\"\n]{1,60})\"(?P<c>[a-z][\w-]+)\""
-    r"|\b(?:\w*[fF]lag\w*|fs|f|\w*Flags\(\))\.(?:Bool|String|Int|Uint|Float|Duration|Func|Var|TextVar)\w*"
-    r"\((?:&?[\w.]+,\s*)?\"(?P<d>[a-z][\w.-]+)\""
-    r"|\{\s*\"(?P<e>[a-z][\w-]+)\",\s*(?:required_argument|no_argument|optional_argument)|\bOption\s+\"\w*\"\s+\[\"(?P<f>[a-z][\w-]+)\""
+IN_NAMES = ("config", "conf", "cfg", "settings", "configur")
+_BRINGS = r"\s*(?:import|from|use|using|export)\b|.*\b(?:log|print|error|warn|throw|raise)\w*[.(! ]"
+"""A line that brings a module or says something."""
+_ENDINGS = frozenset(
+    """cfg conf env exs ini js json json5 jsonc kdl lua php properties py rb rc ron toml xml yaml yml""".split()
 )
-_GIVEN = lazy_regex(r"=[a-z0-9.]+[\"']")
-"""The value with which a program is called, behind an option: ``"--color=always"``."""
-_IN_PARAGRAPH = lazy_regex(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?[^\W\d_]")
-_FIELD = lazy_regex(
-    r"^\s*(?:[\w<>\[\],.?*&]+\s+){0,4}?[@$*&:.\"'\[]{0,2}(?P<name>[A-Za-z_][\w.-]*)(?!::)[\"'\]?!]{0,2}\s*"
-    r"(?::\s*(?!=)[^=\n\"']{0,60}?)?(?:=>|=(?!=)|:(?![:=]))\s*(?P<value>[^\s=].*)$"
-)
-_TYPED = lazy_regex(r"^\s*(?:pub\s+)?(?P<name>[A-Z]\w*)\s+[\w.*\[\]]+(?:\s+`.*`)?\s*(?://.*)?$")
-_NAMED_DEFAULT = lazy_regex(
-    r"(?P<name>\b(?:\w*(?:default|DEFAULT|Default)\w*))\b(?:\s*:\s*[^=\n]{0,40})?(?:\s*:?=(?!=)\s*|\s*\(\)\s*(?:->[^{\n]{0,30})?\{?\s*|\s+(?=[\d\"(]))(?P<value>.*)$"
-)
-_PARAMETER = lazy_regex(
-    r"(?:^|[(,])\s*(?:[\w<>?\[\].]+\s+)?[$@]?(?P<name>[a-z_]\w*)\s*(?::[^=,()\n]{0,60})?\s*=\s*(?P<value>[^=,()\n]+|[\w.]+\([^()\n]*\))\s*[,)]"
-)
-_KEY = lazy_regex(
-    # port = 80, # port: 80, export PORT=80, port 80, #port 80
-    r"\s*(?:[#;]+\s?|//\s?)?(?:export\s+)?[\"']?(?P<a>[A-Za-z_][\w.-]*)[\"']?\s*[:=]\s*(?P<b>.*)$"
-    r"|\s*[#;]?(?P<c>[a-z][a-z0-9_.-]*)\s(?P<d>\S+)\s*$"
-)
-_ENTRY = lazy_regex(
-    # - `name`, | `name` |, ### `name`, .. option:: name, `name`::, *name* = value, --name
-    r"[\s>]*(?:[|*+-]\s*|\d+[.)]\s+|#+\s+)?(?:\*\*|\[)?`{1,2}(?P<a>-{0,2}[A-Za-z_][\w.-]*)(?:[ =][^`]{0,40})?`"
-    r"|\s*\.\.\s+[\w:-]+::\s+(?P<b>[A-Za-z_-][\w.-]*)\s*$|\s*\*(?P<c>[A-Za-z_][\w.-]*)\*\s*[=:]"
-    r"|[\s>|*+-]*(?:-\w,?\s+)?--(?P<d>[a-z][\w-]+)|\s*\|\s*(?P<e>[A-Za-z]\w*[_.-][\w.-]*)\s*\||#+\s+(?P<f>[a-z]\w*[_.-][\w.-]*)\s*$"
-    # .B name, .It Fl name, =item C<name>, name::
-    r"|\.(?:B|BI|BR|It (?:Fl|Cm|Ic|Ev|Va))\s+(?:\\?-)*(?P<g>[A-Za-z_][\w.-]*)\s*$"
-    r"|=item\s+(?:[A-Z]<+)?-{0,2}(?P<h>[A-Za-z_][\w.-]*)>*|(?P<i>[A-Za-z]\w*[_.-][\w.-]*)::\s*$"
-)
-_IS_TYPE = lazy_regex(r"(?:[A-Za-z_][\w.:]*(?:<.*>|\[\])?|Option<.*>)\??\s*[,;]?\s*(?://.*)?$")
-LITERAL = lazy_regex(r"[\"'`\d-]|true|false|True|False|null|None|nil|\.\d")
-_NO_DECLARATION = lazy_regex(r"\s*(?://|#(?!\[|define)|\*|/\*|--\s|;|use\s|import\s|from\s|return\b|if\b|assert)")
-_COMPLAINS = lazy_regex(
-    r"(?:fatal|err(?:or)?|fail|panic|warn(?:ing)?|exit)\w*(?:\s*\(|\s+[\"'])|\b(?:raise|throw|die)\b"
-    r"|^(?!.*(?:opt|arg|flag|param|\bon\()).*[\"']--\w.*[\"']--\w",
-    re.IGNORECASE,
-)
-"""What says that an option is wrong, and what calls a program with several."""
-_TAKES_OPTIONS = lazy_regex(r"opt|arg|flag|param|switch|\bon\b|help|usage", re.IGNORECASE)
-_SAYS_WHAT_FOR = lazy_regex(r"[\"'][^\"']*\w\s\w+\s\w[^\"']*[\"']|--[\w-]+\s{2,}\w")
-_LONGEST_DECLARATION, _LONGEST_ENTRY, _FARTHEST = 12, 8, 60
-_NEXT_ENTRY = lazy_regex(r"\s*(?:[#=|`-]|\.\.|\.(?!br\b|\s)|\* )")
+_OF_ALL = frozenset("app application base common default global index local main user".split())
+_LONGEST_NAME = 80
 
 _Places = dict[str, tuple[str, int]]
 """Names of variables, each with the path and the line, from 1, where code first reads it."""
-
-
-class SettingKind(IntEnum):
-    """What a setting is declared by, the surest first."""
-
-    OPTION = 0
-    ENTRY = 1
-    FIELD = 2
-    KEY = 3
-    VARIABLE = 4
-    SETTER = 5
-    CONSTANT = 6
-    PARAMETER = 7
 
 
 def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -282,19 +215,6 @@ def _variables_read(corpus: Corpus) -> Iterator[_Read]:
                 yield folders_to_sources(path), path, number, name
 
 
-def variables_in(line: str) -> Iterator[str]:
-    """Yield the environment variables that a line of code reads, and none that it sets or talks of."""
-    if SETS.search(line) or (COMMENT.match(line) and not line.lstrip().startswith(("#[", "#define"))):
-        return
-    for match in _READS_VARIABLE.finditer(line):
-        name: str = match["quoted"] or match["plain"] or match["perl"]
-        before = line[: match.start()]
-        of_request = _OF_REQUEST.search(match[0]) and not before.endswith("os.")
-        begins = match.start() - before.endswith(".")
-        if _VARIABLE.fullmatch(name) and not of_request and not _READS_NONE.match(line, begins):
-            yield name
-
-
 def _variables_of_shell(corpus: Corpus, lines: CorpusLines) -> Iterator[_Read]:
     """Yield each place where a shell script has a default for a variable that no shell script sets."""
     paths = [path for path, one in corpus.store.documents().items() if one.language in _SHELLS]
@@ -359,9 +279,9 @@ def _count_described(lines: Sequence[str], options: Mapping[str, int]) -> int:
 def _options_of(lines: Sequence[str]) -> dict[str, int]:
     """Return the options that lines declare, each with the number of the first line that does, from 1."""
     line_of_option: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        for match in _GIVES_OPTION.finditer(line[:LONGEST_LINE]):
-            line_of_option.setdefault(next(filter(None, match.groups())), number)
+    for number in range(1, len(lines) + 1):
+        for name in options_shown(lines, number):
+            line_of_option.setdefault(name, number)
     return line_of_option
 
 
@@ -370,96 +290,40 @@ def holding_any(corpus: Corpus, words: Sequence[str]) -> Iterable[StoredChunk]:
     return corpus.store.get({one: None for word in words for one in corpus.store.holding((word,), _MOST_READ)}).values()
 
 
-def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[SettingKind, str, str]]:
-    """Yield the kind, the name and the value of each setting that a line declares, perhaps in a sample of settings."""
-    line = file.lines[at - 1][:LONGEST_LINE].rstrip("\r")
-    if file.document.language in PROSE:
-        if (match := _ENTRY.match(line)) and not _goes_on(file.lines, at):
-            yield SettingKind.ENTRY, next(filter(None, match.groups())).lstrip("-"), ""
-    elif sample:
-        if match := _KEY.match(line):
-            yield SettingKind.KEY, match["a"] or match["c"], (match["b"] or match["d"] or "").strip()
-    elif is_code(file.document) and not _NO_DECLARATION.match(line):
-        yield from _options_at(file, at, line)
-        yield from _settings_in_code(line)
+def lines_of_code(corpus: Corpus, words: Iterable[str]) -> Iterator[tuple[str, int, str]]:
+    """Yield the path, the number and the text of the lines of programs in chunks that hold any of some words."""
+    is_beside = beside_program(corpus)
+    for stored in holding_any(corpus, (*words,)):
+        path, document = stored.document.path, stored.document
+        if is_code(document) and may_set(document) and not any(profile_path(path).flags) and not is_beside(path):
+            for number, line in enumerate(stored.chunk.text.split("\n"), stored.chunk.span.start_line):
+                if not COMMENT.match(line) and not re.match(_BRINGS, line):
+                    yield path, number, line[:LONGEST_LINE]
 
 
-def _goes_on(lines: Sequence[str], at: int) -> bool:
-    """Return whether a line goes on with the paragraph above, and happens to begin with an option or a name. Pure."""
-    line, above = lines[at - 1], lines[at - 2] if at > 1 else ""
-    begins = line.lstrip().startswith(("--", "`", "*")) and not line.lstrip().startswith("* ")
-    deeper = len(line) - len(line.lstrip()) >= len(above) - len(above.lstrip())
-    return begins and deeper and _IN_PARAGRAPH.match(above) is not None and "  " not in line.strip()
+def files_of_settings_named(corpus: Corpus) -> list[tuple[str, str, int]]:
+    """Return the names of files of settings that code has as text, each with its path and line, the surest first."""
+    own = _own_words(corpus)
+    found: dict[str, tuple[bool, int, str, int]] = {}
+    for path, number, line in lines_of_code(corpus, (*IN_NAMES, *own)):
+        for name in (one[1:-1] for one in STRING.findall(line)):
+            if len(name) <= _LONGEST_NAME and _is_file_of_settings(name, own):
+                place = own.isdisjoint(words_of_name(name)), folders_to_sources(path), path, number
+                found[name] = min(place, found.get(name, place))
+    return [(name, path, number) for name, (*_, path, number) in sorted(found.items(), key=lambda one: one[1])]
 
 
-def _options_at(file: IndexedFile, at: int, line: str) -> Iterator[tuple[SettingKind, str, str]]:
-    """Yield the options that a line declares, and none that it passes on to another program."""
-    around = f"{file.lines[at - 2] if at > 1 else ''}\n{line}"
-    if not _COMPLAINS.search(line) and (_TAKES_OPTIONS.search(around) or _SAYS_WHAT_FOR.search(line)):
-        for match in _FLAG.finditer(line):
-            if _GIVEN.match(line, match.end()):
-                continue
-            yield SettingKind.OPTION, next(filter(None, match.groups())), ""
+def _own_words(corpus: Corpus) -> frozenset[str]:
+    names = (*own_names(corpus), *names_in_manifests(Material(corpus.store)))
+    return frozenset(word for name in names for word in words_of_name(name) if len(word) > 1)
 
 
-def _settings_in_code(line: str) -> Iterator[tuple[SettingKind, str, str]]:
-    for name in variables_in(line):
-        yield SettingKind.VARIABLE, name, line.partition(name)[2].strip("\"')] ,|?")
-    # What ends with the name and a pair of brackets is a call.
-    if (match := _NAMED_DEFAULT.search(line)) and match["value"].strip(" ;,)"):
-        yield SettingKind.CONSTANT, match["name"], match["value"].strip()
-    if match := _FIELD.match(line) or _TYPED.match(line):
-        value = match.groupdict().get("value") or ""
-        yield SettingKind.FIELD, match["name"], "" if _IS_TYPE.fullmatch(value) and not LITERAL.match(value) else value
-    for match in _PARAMETER.finditer(line):
-        yield SettingKind.PARAMETER, match["name"], match["value"].strip()
-
-
-def end_of_declaration(texts: Sequence[str], at: int) -> int:
-    """Return the line that closes the brackets that a line opens; the line itself if that is too far away."""
-    depth = 0
-    for number in range(at, min(len(texts), at + _LONGEST_DECLARATION) + 1):
-        depth += sum(map(texts[number - 1].count, "([{")) - sum(map(texts[number - 1].count, ")]}"))
-        if depth <= 0:
-            return number
-    return at
-
-
-def end_of_entry(texts: Sequence[str], at: int) -> int:
-    """Return the last line of an entry of a list, a table or a reference: those below it that are indented deeper."""
-    heading = texts[at - 1].lstrip().startswith(("#", ".", "`", "=item"))
-    indent = len(texts[at - 1]) - len(texts[at - 1].lstrip())
-    last = at
-    for number in range(at + 1, min(len(texts), at + _LONGEST_ENTRY) + 1):
-        line = texts[number - 1]
-        if line.strip() and len(line) - len(line.lstrip()) <= indent and not heading:
-            break
-        if number > at + 1 and _NEXT_ENTRY.match(line):
-            break
-        last = number if line.strip() else last
-    return last
-
-
-def is_in_head(file: IndexedFile, at: int, lines: CorpusLines) -> bool:
-    """Return whether a line is part of the head of a definition, where parameters have defaults, and no call."""
-    one = innermost_definition(lines.definitions(file.document.path), at)
-    if one is None or one.body is None:
-        return False
-    first = line_of_name(file.lines, one.span.start_line, min(one.span.end_line, len(file.lines)), one.name)
-    opened = file.lines[one.body.start_line - 1].rstrip().endswith("{")
-    return first <= at <= max(first, one.body.start_line - (not opened))
-
-
-def name_within(file: IndexedFile, at: int, name: str, lines: CorpusLines, *, sample: bool) -> str:
-    """Return a name behind that of what it stands in: a type, a section, or a key that is indented less."""
-    if not sample:
-        one = innermost_definition(lines.definitions(file.document.path), at)
-        return name if one is None or one.name == name else f"{one.name}.{name}"
-    indent = len(file.lines[at - 1]) - len(file.lines[at - 1].lstrip())
-    for above in range(at - 2, max(-1, at - _FARTHEST), -1):
-        line = file.lines[above]
-        section = re.match(r"\s*#?\s*\[+([\w.-]+)\]", line)
-        opened = re.match(r"\s*[\"']?([\w.-]+)[\"']?\s*[:=]?\s*\{?\s*$", line) if indent else None
-        if section or (opened and len(line) - len(line.lstrip()) < indent):
-            return f"{(section or opened)[1]}.{name}"  # type: ignore[index]
-    return name
+def _is_file_of_settings(name: str, own: frozenset[str]) -> bool:
+    """Return whether text is the name of a file of settings: "/etc/shop/config", ".shoprc", "shop.toml". Pure."""
+    folder, _, base = re.sub(r"^[?~$]+|\\+", "/", name).rpartition("/")
+    stem, _, ending = base.lstrip(".").partition(".")
+    words = words_of_name(stem)
+    if any(one.isspace() for one in name) or not words or not (CONFIG_WORDS | own | _OF_ALL).issuperset(words):
+        return base.startswith(".") and base.endswith("rc") and base[1:-2] in own
+    placed = re.search(r"(?:^|/)(?:etc|\.?config)(?:/|$)", folder) is not None
+    return ending in _ENDINGS if ending else placed and not CONFIG_WORDS.isdisjoint(words)

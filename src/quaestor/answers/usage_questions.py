@@ -12,15 +12,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import islice, product, zip_longest
 
-from quaestor.answers.configuration import is_manual, may_set, read_configuration_question, words_of_name
+from quaestor.answers.configuration import is_manual, read_configuration_question
 from quaestor.answers.drafts import CorpusLines, Draft
-from quaestor.answers.explain_option import ASIDE, LONGEST_LINE, bounds_of_call
-from quaestor.answers.option_lists import SettingKind, beside_program, end_of_entry, settings_at
+from quaestor.answers.explain_option import ASIDE
+from quaestor.answers.option_lists import beside_program
 from quaestor.answers.overview.introduction import readme_of
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.overview_answer import own_names
 from quaestor.answers.overview.prose_lines import Part, end_of_blocks, is_fence, paragraphs, parts_of
 from quaestor.answers.paragraphs import LIST_ITEM
+from quaestor.answers.setting_declarations import (
+    LONGEST_LINE,
+    SettingKind,
+    bounds_of_call,
+    end_of_entry,
+    may_set,
+    settings_at,
+    words_of_name,
+)
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.light_imports import NamedTuple

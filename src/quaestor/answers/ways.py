@@ -27,7 +27,6 @@ from quaestor.answers.explain_option import explain_option
 from quaestor.answers.explain_term import explain_term, holds_documents
 from quaestor.answers.listings import list_declared, list_folder, list_tests
 from quaestor.answers.named_faults import explain_named_fault
-from quaestor.answers.option_lists import list_environment, list_options
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_importers,
@@ -108,7 +107,8 @@ def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer 
 
 _OF_SETTINGS = lazy_regex(
     r"\bconf|setting|\brc\b|default|preference|customi|\bport\b|(?:turn|switch)\w*\s.*\bo(?:n|ff)\b|(?:dis|en)abl|activat|silence|suppress"
-    r"|\b(?:skip|hide|change|adjust|specify|override|tune|control|set|increase|decrease|raise|lower|reduce|limit)s?\b",
+    r"|\b(?:values?|choices)\b|supported|available|allowed|valid|accepted|permitted"
+    r"|\b(?:skip|hide|choose|select|pass|change|adjust|specify|override|tune|control|set|increase|decrease|raise|lower|reduce|limit)s?\b",
     re.IGNORECASE,
 )
 
@@ -140,6 +140,18 @@ def _answer_usage(question: Question, corpus: Corpus, *, literally: bool = False
     from quaestor.answers.usage_questions import answer_usage  # noqa: PLC0415 - few questions ask this
 
     return answer_usage(question, corpus, literally=literally)
+
+
+_OF_LISTS = re.compile(r"option|flag|switch|argument|\benv", re.IGNORECASE)
+
+
+def _list_options_or_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """List the command-line options or the variables of the environment; None for other questions."""
+    if not _OF_LISTS.search(question.text[:200]):
+        return None
+    from quaestor.answers.option_lists import list_environment, list_options  # noqa: PLC0415 - few questions ask this
+
+    return list_environment(question, corpus) or list_options(question, corpus)
 
 
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -185,12 +197,11 @@ WAYS: tuple[Way, ...] = (
     answer_with_section,
     answer_with_overview,
     answer_with_build_guide,
+    _list_options_or_environment,
     answer_with_part,
     _explain_word_of_documents,
     explain_name,
     explain_option,
-    list_environment,
-    list_options,
     list_folder,
     list_tests,
     answer_how_to_add,

@@ -23,8 +23,7 @@ from quaestor.assemble.embedders_by_name import (
 from quaestor.assemble.source_paths import index_folder, ingest_settings
 from quaestor.assemble.stores_by_name import open_store
 from quaestor.assemble.tuned_index import KEY as TUNED_KEY
-from quaestor.core.config import Settings
-from quaestor.core.private_folders import make_private
+from quaestor.core.config import Settings, make_private
 from quaestor.corpus.descriptions import VectorProgress
 from quaestor.embedding.transformer import PREFIX
 from quaestor.embedding.tuning_names import forget as forget_tuned

@@ -307,3 +307,17 @@ def read_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str,
         return tomllib.loads(text.removeprefix("\ufeff"), parse_float=parse_float)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def make_private(folder: Path) -> None:
+    """Create a folder, and its missing parents, so that only this user can enter them.
+
+    An existing folder keeps its permissions: if a user opened it to others, that was intended.
+
+    Raises:
+        OSError: it cannot be created, or something else is there.
+    """
+    if not folder.parent.exists():
+        make_private(folder.parent)
+    # With ``parents``, only the last of several missing folders would get this mode.
+    folder.mkdir(mode=0o700, exist_ok=True)

@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from quaestor.core.config import make_private
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, UpstreamError, UsageError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.private_folders import make_private
 from quaestor.crawl.connections import is_public, resolve
 from quaestor.crawl.repositories import FETCHED, GitAddress, read_git_address, repository_folder
 from quaestor.history.git import NoHistoryError, program

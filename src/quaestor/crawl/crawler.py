@@ -14,6 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 
+from quaestor.core.config import make_private
 from quaestor.core.errors import (
     ForbiddenError,
     IndexBusyError,
@@ -22,7 +23,6 @@ from quaestor.core.errors import (
     LimitError,
     UpstreamError,
 )
-from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
 from quaestor.crawl.connections import PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from quaestor.core.private_folders import make_private
+from quaestor.core.config import make_private
 
 FILE = "crawl.sqlite"
 DONE = "done"

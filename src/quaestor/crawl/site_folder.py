@@ -19,8 +19,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from quaestor.convert import ConvertedDocument
+from quaestor.core.config import make_private
 from quaestor.core.errors import UsageError
-from quaestor.core.private_folders import make_private
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.frontier import FILE as FRONTIER
 from quaestor.crawl.frontier import Frontier, UnwantedPage

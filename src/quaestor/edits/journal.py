@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from quaestor.core.config import make_private
 from quaestor.core.errors import UsageError
-from quaestor.core.private_folders import make_private
 
 State = Literal["prepared", "done", "rolled back", "left"]
 """``left``: after a crash, a file was neither as before nor as after, so it was left as it is."""

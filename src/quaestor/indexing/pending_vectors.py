@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from quaestor.core.config import make_private
 from quaestor.core.documents import Chunk, Document
 from quaestor.core.errors import IndexUnusableError
-from quaestor.core.private_folders import make_private
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.files.indexing_settings import IngestSettings

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from quaestor.core.config import Settings, data_home
+from quaestor.core.config import Settings, data_home, make_private
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, QuaestorError, UsageError
-from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
 from quaestor.crawl import connections
 from quaestor.crawl.clone import fetch_repository

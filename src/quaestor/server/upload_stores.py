@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from quaestor.assemble import shared_tables
-from quaestor.core.config import Settings, data_home
-from quaestor.core.private_folders import make_private
+from quaestor.core.config import Settings, data_home, make_private
 
 if TYPE_CHECKING:
     from quaestor.state.postgres import StateConnection, StateTables

@@ -20,8 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+from quaestor.core.config import make_private
 from quaestor.core.errors import LimitError, NotFoundError, UsageError
-from quaestor.core.private_folders import make_private
 from quaestor.state.rows import Connection, RowsRefusedError
 
 APPLICATION = 0x51535472

@@ -15,9 +15,8 @@ from quaestor.cli.options import count_option, filter_options, model_options, pa
 from quaestor.cli.output import echo, print_remarks
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import Filters, configure, find_root
-from quaestor.core.config import Settings, data_home
+from quaestor.core.config import Settings, data_home, make_private
 from quaestor.core.errors import UsageError
-from quaestor.core.private_folders import make_private
 from quaestor.server.index_process import BackgroundVectors
 from quaestor.sessions.transcript import Transcript
 

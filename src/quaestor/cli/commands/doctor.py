@@ -35,9 +35,8 @@ from quaestor.cli.health_checks import (
 from quaestor.cli.options import json_option, model_options, path_argument, store_option
 from quaestor.cli.output import echo, print_json, safe, style
 from quaestor.cli.scope import configure, find_root
-from quaestor.core.config import Settings, data_home
+from quaestor.core.config import Settings, data_home, make_private
 from quaestor.core.errors import QuaestorError
-from quaestor.core.private_folders import make_private
 from quaestor.embedding.remote import RemoteEmbedder
 from quaestor.embedding.transformer import EXTRA
 from quaestor.llm.tokens import tokenizer_for

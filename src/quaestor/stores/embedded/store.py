@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from quaestor.core.config import make_private
 from quaestor.core.documents import Document
 from quaestor.core.errors import IndexUnusableError
-from quaestor.core.private_folders import make_private
 from quaestor.stores import (
     LOCK_SECONDS,
     Bylines,

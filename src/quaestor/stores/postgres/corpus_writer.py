@@ -15,9 +15,8 @@ from quaestor.stores import KeptBytes, PackedDocument
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
 from quaestor.stores.embedded.sqlite_rows import storable
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
-from quaestor.stores.postgres import stored_rows
+from quaestor.stores.postgres import THRESHOLDS, Thresholds, stored_rows
 from quaestor.stores.postgres.corpus_states import State, new_stamp, set_state
-from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.postgres.stored_rows import escape, to_half_vectors
 
 if TYPE_CHECKING:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.postgres import upkeep
+from quaestor.stores.postgres import THRESHOLDS, upkeep
 from quaestor.stores.postgres.corpus_states import find_corpus, state
 from quaestor.stores.postgres.migrations import check_reached, pgvector_version, reached_step, steps, try_migration
 from quaestor.stores.postgres.nearest import MOST_DIMENSIONS, has_index
-from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection, Database

@@ -27,7 +27,7 @@ from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.sqlite_rows import Content
 from quaestor.stores.embedded.vectors import restore, unit
 from quaestor.stores.embedded.views import LexicalQueries, LexicalView
-from quaestor.stores.postgres import document_filter, nearest, stored_rows, upkeep, word_segments
+from quaestor.stores.postgres import THRESHOLDS, Thresholds, nearest, stored_rows, upkeep, word_segments
 from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database, number_of
 from quaestor.stores.postgres.corpus_states import (
     State,
@@ -41,9 +41,9 @@ from quaestor.stores.postgres.corpus_states import (
     state_query,
 )
 from quaestor.stores.postgres.corpus_writer import Transaction
+from quaestor.stores.postgres.document_filter import allowed_documents, bylines
 from quaestor.stores.postgres.leased_work import LeasedWork
 from quaestor.stores.postgres.migrations import migrate, reached_step
-from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.postgres.stored_rows import from_half_vector
 from quaestor.stores.postgres.word_segments import CorpusWords
 from quaestor.stores.shared_store import restore_bytes
@@ -364,7 +364,7 @@ class PostgresStore(LexicalQueries):
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return the authors and dates of the documents that match a filter."""
-        return self._read(lambda connection, _: document_filter.bylines(connection, self._corpus, where))
+        return self._read(lambda connection, _: bylines(connection, self._corpus, where))
 
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
         """Return the stored vectors of these keys with int8 precision, without unknown keys."""
@@ -455,7 +455,7 @@ class PostgresStore(LexicalQueries):
                 self._filters, self._filters_of = {}, now.generation
             known = self._filters.get(where)
         if known is None:
-            known = document_filter.allowed_documents(connection, self._corpus, where)
+            known = allowed_documents(connection, self._corpus, where)
             with self._mutex:
                 if self._filters_of == now.generation:
                     self._filters[where] = known

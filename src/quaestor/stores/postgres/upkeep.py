@@ -17,8 +17,8 @@ from quaestor.stores.postgres.nearest import index_names, part_of
 from quaestor.stores.shared_store import is_intact
 
 if TYPE_CHECKING:
+    from quaestor.stores.postgres import Thresholds
     from quaestor.stores.postgres.connection import Connection, Database
-    from quaestor.stores.postgres.postgres_thresholds import Thresholds
 
 _CHUNKS_AT_ONCE = 2000
 _CONTENTS_AT_ONCE = 200

@@ -34,8 +34,8 @@ from quaestor.stores.embedded.views import LexicalView
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from quaestor.stores.postgres import Thresholds
     from quaestor.stores.postgres.connection import Connection
-    from quaestor.stores.postgres.postgres_thresholds import Thresholds
 
 
 _FALLING = 8
