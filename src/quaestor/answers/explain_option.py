@@ -351,7 +351,7 @@ def _sections_about(name: str, stored: StoredChunk) -> Iterator[tuple[int, int, 
     """Yield the first line, the last line and the heading of each section about a name.
 
     The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words. What
-    stands before the first heading of a chunk belongs to the section that the chunk is called after.
+    stands before the first heading of a chunk belongs to the section that the chunk is named after.
     """
     several = re.IGNORECASE if " " in name else 0  # words, which headings write with capitals
     begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)

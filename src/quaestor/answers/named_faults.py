@@ -243,7 +243,7 @@ def _quote_raised(name: str, related: Related, lines: CorpusLines, draft: Draft)
 
 
 def _tell_phrase(phrase: str, corpus: Corpus, *, meaning: bool) -> WayAnswer | None:
-    """Return what documents say of a status of HTTP, a code of an error, or what is called so in a heading."""
+    """Return what documents say of a status of HTTP, a code of an error, or what a heading names."""
     from quaestor.answers.remedies import Fault, section_on  # noqa: PLC0415 - few questions are about errors
 
     lines, draft, status = CorpusLines(corpus), Draft(), _STATUS.search(phrase)

@@ -171,7 +171,7 @@ class _Place(NamedTuple):
 
 
 def answer_usage(question: Question, corpus: Corpus, *, literally: bool = False) -> WayAnswer | None:
-    """Answer how something is done with the program; None for other questions, or if nothing is called so.
+    """Answer how something is done with the program; None for other questions, or if nothing has that name.
 
     Args:
         question: the question.
