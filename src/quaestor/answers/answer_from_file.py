@@ -132,7 +132,7 @@ def answer_with_customary_file(question: Question, corpus: Corpus) -> WayAnswer 
 
 
 def _show_customary(stems: Sequence[str], corpus: Corpus) -> WayAnswer:
-    """Show the beginning of the shallowest file that is called so, or say that there is none."""
+    """Show the beginning of the shallowest file of that name, or say that there is none."""
     named = (profile_path(path) for path in corpus.store.documents())
     fitting = [
         (stems.index(one.stem), one.depth, one.path)

@@ -144,7 +144,7 @@ class _PlacesOfKind:
 class _CallersAnswer:
     """An unfinished answer, made from the question, the relatives of the name and the corpus's lines.
 
-    ``file`` is the requested file if the answer is about the name that the file is called after; else empty.
+    ``file`` is the requested file if the answer is about the name that the file is named after; else empty.
 
     Attributes:
         implementers: types that implement the name without naming it.

@@ -1,7 +1,7 @@
 """Answers how a project is configured as a whole: what its documents say, what code loads it, where settings stand.
 
 "How is configuration loaded?" has words that half of a program has. What loads it is told by names instead: a
-definition that is called after loading and after configuration, or stands in a file called so.
+definition that is named after loading and after configuration, or stands in a file called so.
 """
 
 from __future__ import annotations
@@ -293,7 +293,7 @@ def _quote_of(one: _Loader, lines: CorpusLines) -> Hit:
 
 
 def _files_of_configuration(corpus: Corpus, material: Material) -> list[str]:
-    """Return the files of code that are called after configuration or hold a name that is, the main ones first."""
+    """Return the files of code that are named after configuration or hold a name that is, the main ones first."""
     named = [path for path, one in material.documents.items() if is_code(one) and is_called_configuration(path)]
     chunks = {
         one for word in ("config", "configur", "conf", "set") for one in corpus.store.holding((word,), _MOST_READ)
@@ -325,7 +325,7 @@ def _loaders(files: Iterable[str], lines: CorpusLines, *, where: bool) -> Iterat
                 body = "\n".join(file.lines[one.span.start_line - 1 : one.span.end_line])
                 certain = _certainty(one, path) + _NEAR * (where and not _PLACES.isdisjoint(words_of_name(one.name)))
                 reads = _READS.search(body) is not None
-                # What is called after making or getting one may do anything.
+                # What is named after making or getting one may do anything.
                 loads = reads or max((_LOADING.get(word, 0) for word in words_of_name(one.name)), default=0) > 1
                 if loads and certain + 3 * reads >= _LEAST:
                     yield _Loader(-certain - 3 * reads, folders_to_sources(path), path, one.span.start_line, one)
@@ -356,7 +356,7 @@ def _certainty(one: Definition, path: str) -> int:
 
 
 def _declaring(files: Iterable[str], lines: CorpusLines) -> Iterator[_Loader]:
-    """Yield the types that are called after configuration alone, or after that of the program, the largest first."""
+    """Yield the types that are named after configuration alone, or after that of the program, the largest first."""
     for path in files:
         for one in lines.definitions(path):
             words = words_of_name(one.name)
@@ -459,7 +459,7 @@ def _words_of(names: Iterable[str]) -> frozenset[str]:
 
 
 def _pages(material: Material, own: frozenset[str]) -> Iterator[str]:
-    """Yield the documents that are called after configuration, the shallowest first."""
+    """Yield the documents that are named after configuration, the shallowest first."""
     paths = sorted(material.documents, key=_by_depth)
     return (path for path in paths if (_is_page(path, own) or _is_whole_manual(path)) and is_manual(path, material))
 
@@ -480,7 +480,7 @@ def is_manual(path: str, material: Material) -> bool:
 
 
 def _is_page(path: str, own: frozenset[str]) -> bool:
-    """Return whether a document, or the folder that it is the index of, is called after configuration alone."""
+    """Return whether a document, or the folder that it is the index of, is named after configuration alone."""
     folder, _, file = path.rpartition("/")
     stem = file.partition(".")[0]
     of_folder = stem.lower() in ("index", "_index", "readme") and folder

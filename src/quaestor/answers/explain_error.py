@@ -76,7 +76,7 @@ def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
-    from quaestor.answers.remedies import Fault, names_of_faults, told_of_message  # noqa: PLC0415 - few are pasted
+    from quaestor.answers.remedies import Fault, names_of_faults, section_on_message  # noqa: PLC0415 - few are pasted
 
     trace, lines = read_trace(text), CorpusLines(corpus)
     message = "\n".join(trace.messages)
@@ -96,7 +96,7 @@ def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
     known = bool(places.origin is not None or raising or traced)
     fixed = () if read is None or places.origin is None else fixed_words(read, places.origin, lines)
     said = Fault(names=errors) if read is None else Fault(read.lines, read.weights, errors)
-    told = told_of_message(fixed, said, corpus, lines, surely=not known)
+    told = section_on_message(fixed, said, corpus, lines, surely=not known)
     if not known:
         return _tell_only(told) if told and (errors or reports_fault(text)) else None
     return _ErrorAnswer(corpus, lines, places, frames, message).answer(raising, told, errors)
@@ -122,7 +122,7 @@ def _places_that_raise(corpus: Corpus, message: str) -> tuple[Relative, ...]:
         is_fault = name not in ANY_FAULT and (_FAULT.search(name) or _NAMES_FAULT.search(message))
         if is_fault and name[:1].isupper() and (places := raises_of(corpus, name, _MOST_RAISING)):
             words = set(content_terms(message)) - set(content_terms(name))
-            return tuple(sorted(places, key=lambda one: -len(words & set(terms(f"{one.path} {one.text}")))))
+            return tuple(sorted(places, key=lambda place: -len(words & set(terms(f"{place.path} {place.text}")))))
     return ()
 
 
@@ -192,8 +192,8 @@ class _ErrorAnswer:
 
     def _raised_by_key(self, uses: tuple[Relative, ...]) -> tuple[Relative, ...]:
         """Return the places that raise the class of errors that names a text's key; else those that name the key."""
-        holders = (innermost_definition(self._lines.definitions(one.path), one.start_line) for one in uses)
-        raised = (raises_of(self._corpus, one.name, _MOST_USES) for one in holders if one is not None)
+        holders = (innermost_definition(self._lines.definitions(use.path), use.start_line) for use in uses)
+        raised = (raises_of(self._corpus, holder.name, _MOST_USES) for holder in holders if holder is not None)
         return next(filter(None, raised), uses)
 
     def _frame_defines_message(self) -> bool:
@@ -210,7 +210,7 @@ class _ErrorAnswer:
 
     def _quote_frames(self) -> None:
         """Quote the frames that lead to the place that raises the message, or, without one, the frames alone."""
-        frames = [one for one in self._frames if not self._quotes_line_of(one)]
+        frames = [frame for frame in self._frames if not self._quotes_line_of(frame)]
         if not frames:
             return
         self._draft.say(
@@ -226,32 +226,32 @@ class _ErrorAnswer:
             else:
                 further.append(frame)
         if further:
-            places = (f"{in_code(f'{one.path}:{one.line}')}{_in_brackets(one.symbol)}" for one in further)
+            places = (f"{in_code(f'{frame.path}:{frame.line}')}{_in_brackets(frame.symbol)}" for frame in further)
             self._draft.say(f"Before these it ran through {', '.join(places)}.")
 
     def _quotes_line_of(self, frame: _FrameHere) -> bool:
         """Return whether a frame's line, or another part of its function, is quoted."""
-        same = frame.symbol is not None and (frame.path, frame.symbol) in self._symbols
-        return same or self._is_quoted(frame.path, frame.line)
+        shown = frame.symbol is not None and (frame.path, frame.symbol) in self._symbols
+        return shown or self._is_quoted(frame.path, frame.line)
 
     def _frames_come_first(self) -> bool:
         """Return whether the frames come first, because none of their files holds the message's text."""
         raised = self._places.origin
-        return raised is not None and bool(self._frames) and all(one.path != raised.path for one in self._frames)
+        return raised is not None and bool(self._frames) and all(frame.path != raised.path for frame in self._frames)
 
     def _quote_raising(self, raising: Sequence[Relative]) -> None:
         """Quote where an error is raised."""
-        places = [one for one in raising if not stands_behind(one.path)]
+        places = [place for place in raising if not stands_behind(place.path)]
         # A value of the message may name its place: "Missing lock for job 7. moveToFinished".
         names = names_of_code(self._message)
-        places.sort(key=lambda one: not any(name in one.text for name in names))
+        places.sort(key=lambda place: not any(name in place.text for name in names))
         if places:
             self._draft.say("It is raised here:")
-        for one in places[:_MOST_FRAMES]:
-            holder = innermost_definition(self._lines.definitions(one.path), one.start_line)
-            file = self._lines.file(one.path)
-            if file is not None and not self._is_quoted(one.path, one.start_line):
-                self._quote(one.path, *stretch(file, holder, one.start_line), qualified_name(holder))
+        for place in places[:_MOST_FRAMES]:
+            holder = innermost_definition(self._lines.definitions(place.path), place.start_line)
+            file = self._lines.file(place.path)
+            if file is not None and not self._is_quoted(place.path, place.start_line):
+                self._quote(place.path, *stretch(file, holder, place.start_line), qualified_name(holder))
 
     def _quote_template(self, place: Template) -> None:
         self._quote(place.path, place.first, place.last, place.symbol)
@@ -263,7 +263,7 @@ class _ErrorAnswer:
         self._draft.quote(hit)
 
     def _is_quoted(self, path: str, line: int) -> bool:
-        return any(path == known and first <= line <= last for known, first, last in self._quoted)
+        return any(path == quoted and first <= line <= last for quoted, first, last in self._quoted)
 
 
 def _in_brackets(symbol: str | None) -> str:
@@ -330,12 +330,12 @@ def _frame_here(
         file = lines.file(path)
         if file is None:
             continue
-        known = lines.definitions(path)
+        definitions = lines.definitions(path)
         package = _is_of_its_package(file, frame)
-        definition = _definition_of_frame(known, frame) if package is not False else None
+        definition = _definition_of_frame(definitions, frame) if package is not False else None
         known_by_name = definition is not None and not (frame.is_installed and path.count("/") > 1)
         if known_by_name or package or (not _is_bare(frame) and _path_fits(frame, path)):
-            return _frame_at(file, frame, known, definition, callee, errors)
+            return _frame_at(file, frame, definitions, definition, callee, errors)
     return None
 
 
@@ -344,7 +344,7 @@ def _paths(corpus: Corpus, frame: Frame) -> Iterator[str]:
     name = frame.path.rpartition("/")[2]
     stem, _, ending = name.rpartition(".")
     names = [name, *(f"{stem}.{other}" for other in _SCRIPTS if ending in _SCRIPTS and other != ending)]
-    paths = {path for one in names for path in corpus.store.paths_ending(one, _MOST_ENDS)}
+    paths = {path for name in names for path in corpus.store.paths_ending(name, _MOST_ENDS)}
     yield from sorted(
         paths,
         key=lambda path: (
@@ -361,12 +361,12 @@ def _homes(corpus: Corpus, frame: Frame) -> list[str]:
     if not frame.names:
         return []
     chunks = corpus.store.get(corpus.store.defining([frame.names[-1]], 20)).values()
-    exact = [one for one in chunks if frame.names[-1] in (one.chunk.symbol, *one.chunk.defines)]
+    exact = [stored for stored in chunks if frame.names[-1] in (stored.chunk.symbol, *stored.chunk.defines)]
     owners = {part.lower() for name in frame.names[:-1] for part in (name, *split_identifier(name))}
     paths = [
-        one.document.path
-        for one in exact
-        if owners & {part.lower() for part in (*one.chunk.scope, *profile_path(one.document.path).terms)}
+        stored.document.path
+        for stored in exact
+        if owners & {part.lower() for part in (*stored.chunk.scope, *profile_path(stored.document.path).terms)}
     ]
     return sorted(set(paths), key=lambda path: (profile_path(path).flags, path))[:1]
 
@@ -374,8 +374,8 @@ def _homes(corpus: Corpus, frame: Frame) -> list[str]:
 def _count_common_names(frame_path: str, path: str) -> int:
     """Return how many names at the end two paths have in common; a script's ending does not count."""
     shared = 0
-    for one, other in zip(reversed(_parts(frame_path)), reversed(_parts(path)), strict=False):
-        if one != other:
+    for name, other_name in zip(reversed(_parts(frame_path)), reversed(_parts(path)), strict=False):
+        if name != other_name:
             break
         shared += 1
     return shared
@@ -422,8 +422,8 @@ def _definition_of_frame(definitions: Sequence[Definition], frame: Frame) -> Def
         same = [one for one in definitions if one.name == name]
         if same:
             line = frame.line or 0
-            owned = [one for one in same if set(one.scope) & set(frame.names)] or same
-            return min(owned, key=lambda one: _lines_away(one, line))
+            owned = [definition for definition in same if set(definition.scope) & set(frame.names)] or same
+            return min(owned, key=lambda definition: _lines_away(definition, line))
     return None
 
 

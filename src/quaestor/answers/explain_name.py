@@ -374,7 +374,7 @@ def _explaining_lines(file: IndexedFile, definitions: Sequence[Definition]) -> I
 
 
 def _is_subject(main: Definition, stem: str) -> bool:
-    """Return whether a definition is the subject of its file: a type, or the one that the file is called after."""
+    """Return whether a definition is the subject of its file: a type, or the one that the file is named after."""
     return main.kind not in _CALLABLES or re.sub(r"\W|_", "", main.name).lower() == stem
 
 

@@ -172,7 +172,7 @@ def entry_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
 
 
 def _first_entry(places: Sequence[_Place], lines: CorpusLines) -> Hit | None:
-    entry = next((one for one in places if one.form == _Form.ENTRY), None)
+    entry = next((place for place in places if place.form == _Form.ENTRY), None)
     return None if entry is None else lines.hit(entry.path, entry.start_line, entry.end_line)
 
 
@@ -271,11 +271,11 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
 
 def _declaration_at(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
     """Return the lines of code that declare an option as a string, with the text or comment that describes it."""
-    strings = [one.strip("\"'`:") for one in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
-    own = re.compile(
+    strings = [string.strip("\"'`:") for string in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
+    option = re.compile(
         rf"(?:\\t|\s)*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)"
     )
-    match = next(filter(None, map(own.fullmatch, strings)), None)
+    match = next(filter(None, map(option.fullmatch, strings)), None)
     if match is None or re.search(rf"(?:^|[\s,{{])[\"'`]{token.pattern}[\"'`]\s*[}}\]]", lines[at - 1]):
         return None  # what is one of a list is named there, not declared
     if len(find_words(match["said"])) > 1:
@@ -285,7 +285,7 @@ def _declaration_at(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tu
         before = len(_texts(lines[start - 1 : at - 1]))
         if before > _MOST_BEFORE and not match[0].isupper():
             return _Form.READ, at, at  # one argument of many
-        if any(len(find_words(one)) > 1 and " " in one.strip() for one in _texts(lines[start - 1 : end])):
+        if any(len(find_words(string)) > 1 and " " in string.strip() for string in _texts(lines[start - 1 : end])):
             return _Form.DECLARED, start, end
     above = _comment_above(lines, start)
     return (_Form.DECLARED, above, end) if above < start else (_Form.READ, start, end)
@@ -294,12 +294,12 @@ def _declaration_at(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tu
 def _comment_above(lines: Sequence[str], at: int) -> int:
     """Return the first line to show of the comment above a line; the line itself if no comment says anything."""
     above = max(comment_above(lines, at - 1) + 1, at - _LONGEST_COMMENT)
-    comment = [one for one in lines[above - 1 : at - 1] if COMMENT.match(one)]
+    comment = [line for line in lines[above - 1 : at - 1] if COMMENT.match(line)]
     return above if len(find_words(" ".join(comment))) >= _FEWEST_WORDS else at
 
 
 def _texts(lines: Sequence[str]) -> list[str]:
-    return [one[1:-1] for one in STRING.findall("\n".join(lines))]
+    return [string[1:-1] for string in STRING.findall("\n".join(lines))]
 
 
 def _end_of_entry(lines: Sequence[str], at: int, *, alone: bool) -> int:
@@ -331,10 +331,15 @@ def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
     """Return the section of a document that is about one name alone, as in references of options and settings."""
     chunks = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
     sections = [
-        (profile_path(one.document.path).flags, folders_to_sources(one.document.path), one.document.path, *section)
-        for one in chunks
-        if one.document.language in PROSE
-        for section in _sections_about(name, one)
+        (
+            profile_path(stored.document.path).flags,
+            folders_to_sources(stored.document.path),
+            stored.document.path,
+            *section,
+        )
+        for stored in chunks
+        if stored.document.language in PROSE
+        for section in _sections_about(name, stored)
     ]
     if not sections:
         return None
@@ -346,15 +351,15 @@ def _sections_about(name: str, stored: StoredChunk) -> Iterator[tuple[int, int, 
     """Yield the first line, the last line and the heading of each section about a name.
 
     The heading begins with the name, perhaps after that of its group (``core/name``), or consists of its words. What
-    stands before the first heading of a chunk belongs to the section that the chunk is called after.
+    stands before the first heading of a chunk belongs to the section that the chunk is named after.
     """
     several = re.IGNORECASE if " " in name else 0  # words, which headings write with capitals
     begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)
     text, start_line = stored.chunk.text, stored.chunk.span.start_line
     pieces = pieces_of(text, begins=start_line == 1, language=stored.document.language)
-    for _, own in groupby(pieces, key=lambda one: one.section):
-        first, *more = own
-        shown = [first, *(one for one in more if text.count("\n", first.start, one.end) < _HEAD)]
+    for _, section in groupby(pieces, key=lambda piece: piece.section):
+        first, *more = section
+        shown = [first, *(piece for piece in more if text.count("\n", first.start, piece.end) < _HEAD)]
         heading, end = first.heading or stored.chunk.symbol or "", shown[-1].end
         about = begins.match(heading) or same_in_any_style(re.sub(r"\W+", "_", heading.strip()), name)
         if about and len(find_words(text[first.start : end])) >= _FEWEST_WORDS_OF_SECTION:

@@ -116,7 +116,7 @@ def read_comparison(text: str) -> tuple[str, str] | None:
 def holds_documents(corpus: Corpus) -> bool:
     """Return whether most of a corpus's files are documents of prose."""
     files = corpus.store.documents().values()
-    return 2 * sum(one.language in PROSE for one in files) > len(files)
+    return 2 * sum(file.language in PROSE for file in files) > len(files)
 
 
 def _answer_by_number(term: str, corpus: Corpus) -> WayAnswer | None:
@@ -130,8 +130,8 @@ def _answer_by_definition(term: str, corpus: Corpus, language: str) -> WayAnswer
     if not places:
         return None
     draft = Draft()
-    for one in (places[0], *_written_out(term, places)):
-        draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
+    for place in (places[0], *_written_out(term, places)):
+        draft.quote(lines.hit(place.path, place.lines.start_line, _with_its_list(lines, place)))
     return draft.finish("term")
 
 
@@ -152,20 +152,20 @@ def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language
         return None
     lines = CorpusLines(corpus)
     of_first, of_second = (_places_of(term, corpus, lines, language) for term in (first, second))
-    sure = [(one, other) for one in of_first for other in of_second if one.path == other.path]
-    pair = next((forms for forms in sure if max(one.form for one in forms) <= Form.SECTION), None)
+    sure = [(place, other) for place in of_first for other in of_second if place.path == other.path]
+    pair = next((forms for forms in sure if max(place.form for place in forms) <= Form.SECTION), None)
     if pair is None:
         return None
     draft = Draft()
-    for one in dict.fromkeys(pair):
-        draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
+    for place in dict.fromkeys(pair):
+        draft.quote(lines.hit(place.path, place.lines.start_line, _with_its_list(lines, place)))
     return draft.finish("term")
 
 
 def _places_of(term: str, corpus: Corpus, lines: CorpusLines, language: str) -> Sequence[_Place]:
     """Return the places that define a term, the best first, those in translations last."""
     places = {*_in_chunks(term, corpus, lines), *_titled_with(term, corpus, lines)}
-    return sorted(places, key=lambda one: (_is_translated(one.path, language), one))
+    return sorted(places, key=lambda place: (_is_translated(place.path, language), place))
 
 
 def _opened(before: Sequence[str]) -> list[str]:
@@ -181,13 +181,13 @@ def _is_translated(path: str, language: str) -> bool:
 
 def _written_out(term: str, places: Sequence[_Place]) -> Sequence[_Place]:
     """Return the first place that spells an abbreviation out, if the best place does not."""
-    written_out = [one for one in places if one.form == Form.WRITTEN_OUT]
+    written_out = [place for place in places if place.form == Form.WRITTEN_OUT]
     return written_out[:1] if is_abbreviation(term) and places[0].form != Form.WRITTEN_OUT else ()
 
 
-def _with_its_list(lines: CorpusLines, one: _Place) -> int:
+def _with_its_list(lines: CorpusLines, place: _Place) -> int:
     """Return the last line of a definition, including a list that it introduces, which may be in the next chunk."""
-    file, last = lines.file(one.path), one.lines.end_line
+    file, last = lines.file(place.path), place.lines.end_line
     return end_of_list(file.lines, last) if file is not None and file.lines[last - 1].rstrip().endswith(":") else last
 
 
@@ -215,10 +215,10 @@ def _in_chunks(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place
             opened = _opened(file.lines[: first - 1] if file is not None else ())
             texts, shift = [*opened, *stored.chunk.text.split("\n")], first - 1 - len(opened)
             heads = not MINUTES.search(stored.document.path)
-            for one in definitions_of(term, texts):
-                if _opened(texts[: one.start_line - 1]) or not (heads or one.form != Form.SECTION):
+            for defined in definitions_of(term, texts):
+                if _opened(texts[: defined.start_line - 1]) or not (heads or defined.form != Form.SECTION):
                     continue
-                in_document = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)
+                in_document = DefiningLines(defined.form, defined.start_line + shift, defined.end_line + shift)
                 yield _place(term, stored.document, in_document)
 
 
@@ -239,5 +239,5 @@ def _place(term: str, document: Document, lines: DefiningLines) -> _Place:
     profile = profile_path(document.path)
     stem = document.path.rpartition("/")[2].partition(".")[0]
     titles = (re.sub(r"[-_]", " ", stem), *filter(None, [document.title]))
-    own = _GLOSSARY.search(document.path) or any(names_the_term(term, one) for one in titles)
-    return _Place(not own, lines.form, profile.flags, profile.depth, document.path, lines)
+    about_term = _GLOSSARY.search(document.path) or any(names_the_term(term, title) for title in titles)
+    return _Place(not about_term, lines.form, profile.flags, profile.depth, document.path, lines)

@@ -308,7 +308,7 @@ def _end_of_block(text: str, opened: int) -> int:
 
 
 def _table_of(kind: Kind, corpus: Corpus, lines: CorpusLines) -> Hit | None:
-    """Return the table of a document whose first column is called after the kind; None if there is none."""
+    """Return the table of a document whose first column is named after the kind; None if there is none."""
     head = re.compile(rf"^\|?\s*[`*]*{kind.noun}s?[`*]*\s*\|", re.IGNORECASE | re.MULTILINE)
     tables = []
     for stored in corpus.store.get(corpus.store.holding(terms(kind.noun), _MOST_READ)).values():
@@ -430,7 +430,7 @@ def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
 
 
 def list_tests(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """List the tests of what a question describes in words; None for any other, or if no test is called after it."""
+    """List the tests of what a question describes in words; None for any other, or if no test is named after it."""
     match = _ASKS_TESTS.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST else None
     words = content_terms(match["what"] or match["other"]) if match is not None else frozenset()
     if not words:

@@ -169,7 +169,7 @@ class Message:
     @property
     def longest(self) -> float:
         """The weight of the heaviest line."""
-        return max(sum(self.weights[word] for word in set(one)) for one in self.lines)
+        return max(sum(self.weights[word] for word in set(line)) for line in self.lines)
 
 
 def is_pasted(text: str) -> bool:
@@ -200,13 +200,13 @@ def find_templates(corpus: Corpus, message: Message | None, lines: CorpusLines) 
     """Return the places that print a message."""
     if message is None:
         return MessagePlaces()
-    chunks = [one for one in _candidates(corpus, message) if one.document.language not in PROSE]
+    chunks = [chunk for chunk in _candidates(corpus, message) if chunk.document.language not in PROSE]
     matches = _matches(chunks, message)
     # A test that quotes a message is no place that prints it.
-    matches = [one for one in matches if _is_catalogue(one.document) or not stands_behind(one.document.path)]
+    matches = [match for match in matches if _is_catalogue(match.document) or not stands_behind(match.document.path)]
     if not matches:
         return MessagePlaces()
-    alike = [one for one in matches if one.worth >= _AS_WELL * matches[0].worth]
+    alike = [match for match in matches if match.worth >= _AS_WELL * matches[0].worth]
     places = _places(alike[:_MOST_PLACES], lines)
     return MessagePlaces(places[0], tuple(places[1:2]))
 
@@ -220,16 +220,16 @@ def read_message(corpus: Corpus, trace: Trace, frames: FrameLines) -> Message | 
         frames: the documents that its frames point at, with their lines.
     """
     # What an error is called, with its packages, code writes in many places that print nothing.
-    messages = [_CLASS.sub(" ", one) for one in trace.messages]
+    messages = [_CLASS.sub(" ", message) for message in trace.messages]
     # Nobody prints one name and nothing else, as "org/shop/Stock" behind the name of an error: it is a value.
-    said = (one for one in _stretches(messages) if sum(map(bool, map(words_of, one.split()))) > 1)
-    lines = tuple(words for one in said if len(words := words_of(one)) >= _FEWEST)
+    candidates = (line for line in _stretches(messages) if sum(map(bool, map(words_of, line.split()))) > 1)
+    lines = tuple(words for line in candidates if len(words := words_of(line)) >= _FEWEST)
     if not lines:
         return None
-    words = tuple(word for one in messages for word in words_of(one))
+    words = tuple(word for message in messages for word in words_of(message))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not frames and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
-    weights = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
+    weights = _word_weights(corpus, (*words, *(word for line in lines for word in line)))
     return Message(words, lines, weights, frames, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
 
 
@@ -282,40 +282,40 @@ def _candidates(corpus: Corpus, message: Message) -> list[StoredChunk]:
     wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY)) if terms else {}
     # Beside a long text, or the path that it is about, one line of it finds what prints that line.
     for words in message.lines[:_LINES] if len(message.lines) > 1 else ():
-        own = [term for word in words if weights[word] > _EMPTY for term in terms_of_word(word)[:1]]
-        wanted.update(dict.fromkeys(identifier for identifier, _ in store.lexical(own, _EACH_LINE, None, _BODY)))
-        wanted.update(dict.fromkeys(store.holding(own, _CHUNKS)))
+        line_terms = [term for word in words if weights[word] > _EMPTY for term in terms_of_word(word)[:1]]
+        wanted.update(dict.fromkeys(identifier for identifier, _ in store.lexical(line_terms, _EACH_LINE, None, _BODY)))
+        wanted.update(dict.fromkeys(store.holding(line_terms, _CHUNKS)))
     # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
     for pair in combinations(terms[:_PAIRED], 2):
         wanted.update(dict.fromkeys(store.holding(pair, _EACH_PAIR)))
     chunks = dict(store.get(wanted))
     for path in [*message.frames][:_MOST_FRAMED]:
-        chunks.update((one.id, one) for one in store.chunks_of(path))
+        chunks.update((chunk.id, chunk) for chunk in store.chunks_of(path))
     return list(chunks.values())
 
 
 def _matches(chunks: Sequence[StoredChunk], message: Message) -> list[_Match]:
     """Return the lines that surely agree with a message, best first."""
     message_words = frozenset(message.words)
-    windows = [one for chunk in chunks for one in _windows(chunk, message_words, message.weights)]
-    windows.sort(key=lambda one: -one[0])
-    compared = (_match(message, *one[1:]) for one in windows[:_COMPARED])
-    matches = [one for one in compared if one is not None]
+    windows = [window for chunk in chunks for window in _windows(chunk, message_words, message.weights)]
+    windows.sort(key=lambda window: -window[0])
+    compared = (_match(message, *window[1:]) for window in windows[:_COMPARED])
+    matches = [match for match in compared if match is not None]
     return sorted(matches, key=_order)
 
 
-def _order(one: _Match) -> tuple[float, bool, bool, int, str]:
-    path = one.document.path
-    return -round(one.worth, 6), not one.named, not knows_extension(path), folders_to_sources(path), path
+def _order(match: _Match) -> tuple[float, bool, bool, int, str]:
+    path = match.document.path
+    return -round(match.worth, 6), not match.named, not knows_extension(path), folders_to_sources(path), path
 
 
 def _match(message: Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:
     """Return how lines of a chunk agree with a message; None if the agreement may be chance."""
     # Messages are pasted in part: what the template says beyond them speaks not against it.
-    template = next((one for one in message.lines if _holds_verbatim(template, one)), template)
+    template = next((line for line in message.lines if _holds_verbatim(template, line)), template)
     agreed = agreement(message.words, template, message.weights)
-    by_line = [(agreement(one, template, message.weights), one) for one in message.lines]
-    best, line = max(by_line, key=lambda one: one[0].weight)
+    by_line = [(agreement(line, template, message.weights), line) for line in message.lines]
+    best, line = max(by_line, key=lambda pair: pair[0].weight)
     if not _is_sure(message, agreed, best, by_frame=not message.frames or stored.document.path in message.frames):
         return None
     fault = _FAULT if _tells_of_fault(line) else 1.0
@@ -402,7 +402,7 @@ def _windows(
         for length in range(1, _LONGEST_TEMPLATE + 1):
             if length > 1 and (at + length > len(texts) or weights_by_text[at + length - 1] <= 0):
                 break
-            together = tuple(word for one in texts[at : at + length] for word in one)
+            together = tuple(word for text in texts[at : at + length] for word in text)
             worth = sum(weights[word] for word in set(together) & message_words)
             missed = sum(weights.get(word, 1.0) for word in set(together) - message_words)
             first = stored.chunk.span.start_line + at
@@ -446,14 +446,15 @@ def _words_of_value(line: str) -> tuple[str, ...]:
 def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
     """Return matches as places, one for each definition."""
     places: dict[tuple[str, str | None], Template] = {}
-    for one in matches:
-        file = lines.file(one.document.path)
+    for match in matches:
+        path = match.document.path
+        file = lines.file(path)
         if file is None:
             continue
-        holder = innermost_definition(lines.definitions(one.document.path), one.first)
-        first, last = stretch(file, holder, one.first, one.last)
+        holder = innermost_definition(lines.definitions(path), match.first)
+        first, last = stretch(file, holder, match.first, match.last)
         symbol = qualified_name(holder)
-        places.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol, one.first))
+        places.setdefault((path, symbol), Template(path, first, last, symbol, match.first))
     return list(places.values())
 
 
@@ -462,8 +463,8 @@ def fixed_words(message: Message, origin: Template, lines: CorpusLines) -> tuple
     file = lines.file(origin.path)
     template = words_of("\n".join(file.lines[origin.line - 1 : origin.line - 1 + _LONGEST_TEMPLATE]) if file else "")
     known = frozenset(template)
-    fixed = (_trimmed([word for word in one if word in known], message.weights) for one in message.lines)
-    return tuple(dict.fromkeys(one for one in fixed if len(one) >= _FEWEST))
+    fixed = (_trimmed([word for word in line if word in known], message.weights) for line in message.lines)
+    return tuple(dict.fromkeys(line for line in fixed if len(line) >= _FEWEST))
 
 
 def _trimmed(words: Sequence[str], weights: Mapping[str, float]) -> tuple[str, ...]:

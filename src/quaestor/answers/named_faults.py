@@ -243,8 +243,8 @@ def _quote_raised(name: str, related: Related, lines: CorpusLines, draft: Draft)
 
 
 def _tell_phrase(phrase: str, corpus: Corpus, *, meaning: bool) -> WayAnswer | None:
-    """Return what documents say of a status of HTTP, a code of an error, or what is called so in a heading."""
-    from quaestor.answers.remedies import Fault, told_of  # noqa: PLC0415 - few questions are about errors
+    """Return what documents say of a status of HTTP, a code of an error, or what a heading names."""
+    from quaestor.answers.remedies import Fault, section_on  # noqa: PLC0415 - few questions are about errors
 
     lines, draft, status = CorpusLines(corpus), Draft(), _STATUS.search(phrase)
     if status is None and " " not in phrase:
@@ -254,7 +254,7 @@ def _tell_phrase(phrase: str, corpus: Corpus, *, meaning: bool) -> WayAnswer | N
         fault = Fault(names=(status[0],), besides=content_terms(phrase) - {status[0]}, context=context)
     else:
         fault = Fault(names=(phrase,))
-    told = told_of(fault, corpus, lines, surely=True, headed=status is None)
+    told = section_on(fault, corpus, lines, surely=True, headed=status is None)
     _quote_documented(phrase, told, draft)
     if status is not None:
         _quote_giving(status[0], corpus, lines, draft)

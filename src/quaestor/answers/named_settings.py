@@ -1,6 +1,6 @@
 """Answers how one thing is configured, turned on or off, or what its default is: "What is the default timeout?".
 
-What answers is the setting that is called so: an option of the command line, a key of a file of settings, a field of
+The answer is the setting of that name: an option of the command line, a key of a file of settings, a field of
 what declares the settings, a variable of the environment, a constant that is called a default, or an entry of a
 document about one of these. A sentence, a test or a changelog that has the words is none of them.
 """
@@ -114,7 +114,7 @@ class _DeclaredSetting(NamedTuple):
 
 
 def explain_setting(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Explain how a thing is set, its default or its values; None for other questions, or if nothing is called so."""
+    """Explain how a thing is set, its default or its values; None for other questions, or if nothing has that name."""
     text = read_configuration_question(question.text, corpus)
     asked = read_setting_question(text)
     if asked is None:
@@ -243,7 +243,7 @@ def _values_of_type(shown: Sequence[_DeclaredSetting], sources: _Sources) -> Hit
 
 
 def _files_about(asked: SettingQuestion, own: frozenset[str], material: Material) -> Iterator[str]:
-    """Yield the files of a folder of settings that are called after the thing: ``config/logging.php``."""
+    """Yield the files of a folder of settings that are named after the thing: ``config/logging.php``."""
     for path in sorted(material.documents):
         folder, _, name = path.rpartition("/")
         sets = folder.rpartition("/")[2] in _FOLDERS_OF_SETTINGS and name.rpartition(".")[2] in _SETS_VALUES
@@ -307,7 +307,7 @@ def _settings(asked: SettingQuestion, sources: _Sources) -> Iterator[_DeclaredSe
 def _setters(
     paths: Iterable[str], asked: SettingQuestion, sources: _Sources, is_beside: Callable[[str], bool]
 ) -> Iterator[_DeclaredSetting]:
-    """Yield the definitions that are called after setting the thing: ``enable_colours``."""
+    """Yield the definitions that are named after setting the thing: ``enable_colours``."""
     verbs = SWITCHES_BY if asked.asks is Asks.SWITCH else SETS_BY
     for path in paths:
         for one in sources.lines.definitions(path):
@@ -368,7 +368,7 @@ def _settings_at(
 
 
 def _is_of_part(path: str, asked: SettingQuestion, sources: _Sources) -> bool:
-    """Return whether a document is the first page of a folder of a part that the thing is not called after."""
+    """Return whether a document is the first page of a folder of a part that the thing is not named after."""
     folder, _, name = path.rpartition("/")
     part = set(stems_of_names(words_of_name(folder.rpartition("/")[2])))
     first = name.partition(".")[0].lower() in ("readme", "index", "_index")

@@ -113,7 +113,7 @@ class _Section(NamedTuple):
     title: str
 
 
-def told_of(
+def section_on(
     fault: Fault, corpus: Corpus, lines: CorpusLines, *, surely: bool = False, headed: bool = False
 ) -> tuple[Hit, ...]:
     """Return the section that tells of a fault, in one or two pieces; none if no document does.
@@ -125,7 +125,7 @@ def told_of(
         surely: whether the section must be about what goes wrong, since no code is known to raise it.
         headed: whether its heading must have the fault, since the fault's name may mean anything else.
     """
-    places = list(chain.from_iterable(_sections(one, fault, lines) for one in _candidates(fault, corpus)))
+    places = list(chain.from_iterable(_sections(stored, fault, lines) for stored in _candidates(fault, corpus)))
     # A changelog or an example mentions much: what it says counts if it alone has the message itself.
     places = [one for one in places if not one.behind or (surely and fault.lines and one.strength <= -_VERBATIM)]
     if surely or headed:
@@ -135,10 +135,10 @@ def told_of(
         return ()
     file = lines.file(best.path)
     assert file is not None
-    return tuple(lines.hit(best.path, *one, best.title or None) for one in _shown(file.lines, best, fault.words))
+    return tuple(lines.hit(best.path, *piece, best.title or None) for piece in _shown(file.lines, best, fault.words))
 
 
-def told_of_message(
+def section_on_message(
     fixed: tuple[tuple[str, ...], ...],
     message: Fault,
     corpus: Corpus,
@@ -153,35 +153,36 @@ def told_of_message(
         message: the words of its lines, and the names of errors in it.
         corpus: the corpus to search.
         lines: the lines of the corpus.
-        surely: as in ``told_of``.
+        surely: as in ``section_on``.
     """
-    told = told_of(replace(message, lines=fixed[:_MOST_SAID], names=()), corpus, lines, surely=surely) if fixed else ()
+    known = replace(message, lines=fixed[:_MOST_SAID], names=())
+    found = section_on(known, corpus, lines, surely=surely) if fixed else ()
     # Of a long log, the lines that say most are compared.
     weights = message.weights or {}
     heaviest = sorted(message.lines, key=lambda one: -sum(weights.get(word, 0.0) for word in set(one)))[:_MOST_SAID]
     message = replace(message, lines=tuple(heaviest))
     codes = (documented(name, corpus, lines) for name in message.names if name.isupper())
-    told = told or next(filter(None, codes), ())
-    told = told or (told_of(replace(message, names=()), corpus, lines, surely=True) if message.lines else ())
+    found = found or next(filter(None, codes), ())
+    found = found or (section_on(replace(message, names=()), corpus, lines, surely=True) if message.lines else ())
     classes = (documented(name, corpus, lines) for name in message.names if not name.isupper())
-    return told or next(filter(None, classes), ())
+    return found or next(filter(None, classes), ())
 
 
 def documented(name: str, corpus: Corpus, lines: CorpusLines) -> tuple[Hit, ...]:
     """Return what documents say of an error: the section or the entry about it, else a section that names it."""
-    own, fault = section_about(corpus, lines, name), Fault(names=(name,))
-    headed = told_of(fault, corpus, lines, headed=True) if own is None else ()
-    own = own or (None if headed else entry_about(corpus, lines, name))
-    if own is not None and _says_more(own) and not profile_path(own.path).background:
-        return (own,)
-    return headed or told_of(fault, corpus, lines, surely=True)
+    stated, fault = section_about(corpus, lines, name), Fault(names=(name,))
+    headed = section_on(fault, corpus, lines, headed=True) if stated is None else ()
+    stated = stated or (None if headed else entry_about(corpus, lines, name))
+    if stated is not None and _says_more(stated) and not profile_path(stated.path).background:
+        return (stated,)
+    return headed or section_on(fault, corpus, lines, surely=True)
 
 
-def _says_more(told: Hit) -> bool:
+def _says_more(hit: Hit) -> bool:
     """Return whether an entry or a section says anything besides names, as a list of all errors does not."""
-    first, *rest = told.text.split("\n")
+    first, *rest = hit.text.split("\n")
     below = rest[0] if rest and _indent(rest[0]) > _indent(first) else ""
-    return told.symbol is not None or len(find_words(f"{first}\n{below}")) >= _FEWEST_OF_ENTRY
+    return hit.symbol is not None or len(find_words(f"{first}\n{below}")) >= _FEWEST_OF_ENTRY
 
 
 def names_of_faults(message: str) -> tuple[str, ...]:
@@ -258,9 +259,9 @@ def _name_pattern(name: str) -> re.Pattern[str]:
 def _best_agreement(texts: Sequence[str], number: int, fault: Fault) -> float:
     """Return how much of a message begins on a line, 0 if it is too little or its words are too far apart."""
     weights, best = fault.weights or {}, 0.0
-    own = frozenset(words_of(texts[number]))
+    line_words = frozenset(words_of(texts[number]))
     for message in fault.lines:
-        if not any(weights.get(word, 0) > _LIGHT for word in own.intersection(message)):
+        if not any(weights.get(word, 0) > _LIGHT for word in line_words.intersection(message)):
             continue
         for length in range(1, _WRAPPED + 1):
             share, below = (
@@ -271,11 +272,11 @@ def _best_agreement(texts: Sequence[str], number: int, fault: Fault) -> float:
     return best
 
 
-def _agreement(message: Sequence[str], told: Sequence[str], weights: Mapping[str, float]) -> float:
+def _agreement(message: Sequence[str], text_words: Sequence[str], weights: Mapping[str, float]) -> float:
     """Return the share of a message that a text says in its order; 0 if it may be chance."""
     whole = sum(weights.get(word, 0.0) for word in message)
-    near = agreement(told, message, weights)
-    heavy = {word for word in set(message) & set(told) if weights.get(word, 0) > _LIGHT}
+    near = agreement(text_words, message, weights)
+    heavy = {word for word in set(message) & set(text_words) if weights.get(word, 0) > _LIGHT}
     if near.words < _FEWEST or not whole or near.of_span < _LEAST_OF_SPAN:
         return 0.0
     share = min(1.0, near.weight / whole)
@@ -286,16 +287,16 @@ def _agreement(message: Sequence[str], told: Sequence[str], weights: Mapping[str
 
 def _section_at(file: IndexedFile, parts: Sequence[Part], at: int, strength: float, fault: Fault) -> _Section:
     """Return the section that holds a line, with what tells how well it explains the fault."""
-    part, said, path = _part_at(file, parts, at, fault.words), fault.words, file.document.path
+    part, fault_words, path = _part_at(file, parts, at, fault.words), fault.words, file.document.path
     text, profile = file.lines[part.first - 1 : part.last], profile_path(path)
     title = " > ".join((*part.above, part.title))
     return _Section(
         bool(profile.background) or profile.example,
         -round(strength, 1),
-        _count_besides(text, said) < _ENOUGH,
+        _count_besides(text, fault_words) < _ENOUGH,
         -len(fault.besides.intersection(terms(" ".join([title, *text])))),
         not _is_of_trouble(f"{path} {title} {_without(fault.names, file.lines[at - 1])}"),
-        not _says_remedy(file.lines[at - 1 : min(part.last, at + _MOST_LINES)], said),
+        not _says_remedy(file.lines[at - 1 : min(part.last, at + _MOST_LINES)], fault_words),
         at >= part.first,
         -min(_MOST_ADVICE, len(_ADVICE.intersection(words_of(" ".join(text))))),
         profile.flags,
@@ -308,7 +309,7 @@ def _section_at(file: IndexedFile, parts: Sequence[Part], at: int, strength: flo
     )
 
 
-def _part_at(file: IndexedFile, parts: Sequence[Part], at: int, said: frozenset[str]) -> Part:
+def _part_at(file: IndexedFile, parts: Sequence[Part], at: int, fault_words: frozenset[str]) -> Part:
     """Return the innermost section around a line, or the document.
 
     One that says nothing but the fault, as below a heading "Problem", goes on to the end of the section around it.
@@ -317,7 +318,8 @@ def _part_at(file: IndexedFile, parts: Sequence[Part], at: int, said: frozenset[
     if not holding:
         return Part(file.document.title or "", end_of_front_matter(file.lines) + 1, len(file.lines), ())
     part = holding[-1]
-    if at < part.first or len(holding) == 1 or _count_besides(file.lines[part.first - 1 : part.last], said) >= _SOME:
+    says_more = _count_besides(file.lines[part.first - 1 : part.last], fault_words) >= _SOME
+    if at < part.first or len(holding) == 1 or says_more:
         return part
     parent = holding[-2]
     return parent._replace(first=part.first) if parent.last - parent.first <= _MOST_OF_PARENT else part
@@ -329,9 +331,9 @@ def _line_of_heading(part: Part, lines: Sequence[str]) -> int:
     return above - (not find_words(lines[above - 1])) if above > 0 else 1
 
 
-def _count_besides(texts: Sequence[str], said: frozenset[str]) -> int:
+def _count_besides(texts: Sequence[str], fault_words: frozenset[str]) -> int:
     """Return how many words some lines have beside those of the fault."""
-    return sum(word.lower() not in said for word in find_words("\n".join(texts)))
+    return sum(word.lower() not in fault_words for word in find_words("\n".join(texts)))
 
 
 def _is_about_trouble(told: _Section, fault: Fault) -> bool:

@@ -103,7 +103,7 @@ def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit:
 
 
 def named_after_file(corpus: Corpus, target: str, resolved: ResolvedName | None, limit: int) -> ResolvedName | None:
-    """Return the name that a file is called after if no import names the file, as in Swift and C#."""
+    """Return the name that a file is named after if no import names the file, as in Swift and C#."""
     if resolved is None or not looks_like_a_file(target):
         return None
     used = resolved.related is not None and (resolved.related.of("callers") or resolved.related.of("tests"))

@@ -207,7 +207,7 @@ def words_of_name(name: str) -> list[str]:
 
 
 def is_called_configuration(path: str) -> bool:
-    """Return whether a file, or the folder that it lies in, is called after configuration."""
+    """Return whether a file, or the folder that it lies in, is named after configuration."""
     *folders, name = path.split("/")
     words = words_of_name(name.partition(".")[0])
     return (
@@ -235,7 +235,7 @@ def may_set(document: Document) -> bool:
 
 
 def is_of_settings(file: IndexedFile, at: int, value: str, lines: CorpusLines) -> bool:
-    """Return whether a line declares a field in a file or a type that is called after settings, and no local name."""
+    """Return whether a line declares a field in a file or a type that is named after settings, and no local name."""
     line = file.lines[at - 1]
     one = innermost_definition(lines.definitions(file.document.path), at)
     local = one.kind in ("function", "method", "constructor") if one is not None else re.match(_LOCAL, line) is not None

@@ -136,8 +136,8 @@ def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
         text = item["rest"] if item else line
         following = lines[number] if number < len(lines) else ""
         last = _end_of_entry(lines, number, _indent(line))
-        own = "\n".join([text, *lines[number : _end_of_words(lines, number)]])
-        if (item or _EMPHATIC.match(line)) and _entry_defines(entry.match(_plain(own))):
+        words = "\n".join([text, *lines[number : _end_of_words(lines, number)]])
+        if (item or _EMPHATIC.match(line)) and _entry_defines(entry.match(_plain(words))):
             yield DefiningLines(Form.ENTRY, number, last)
         elif leads.match(_plain(text)):
             yield DefiningLines(Form.SENTENCE, number, end_of_list(lines, number))
@@ -158,15 +158,15 @@ def _sentences(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> I
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("<") and begins.match(_plain(line)):
             yield DefiningLines(Form.SENTENCE, number, number)
-    for one in parts:
-        if begins.match(one.text):
-            yield _defined_by(Form.SENTENCE, one, lines)
-        elif within.search(one.text):
-            yield _defined_by(Form.WITHIN, one, lines)
-        elif purpose.search(one.text):
-            yield _defined_by(Form.SERVES, one, lines)
-        elif written is not None and written.search(one.text):
-            yield _defined_by(Form.WRITTEN_OUT, one, lines)
+    for paragraph in parts:
+        if begins.match(paragraph.text):
+            yield _defined_by(Form.SENTENCE, paragraph, lines)
+        elif within.search(paragraph.text):
+            yield _defined_by(Form.WITHIN, paragraph, lines)
+        elif purpose.search(paragraph.text):
+            yield _defined_by(Form.SERVES, paragraph, lines)
+        elif written is not None and written.search(paragraph.text):
+            yield _defined_by(Form.WRITTEN_OUT, paragraph, lines)
 
 
 def _entry_defines(entry: re.Match[str] | None) -> bool:
@@ -243,8 +243,8 @@ def _sections(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> It
     """Yield the first paragraph of each section whose heading is the term or asks what it is, with the heading."""
     for line, title in headings(lines):
         form = None if _names_other_code(term, lines[line - 1], title) else _title_form(term, title)
-        below = (one for one in parts if one.start_line > line and one.heading == title)
-        first = next((one for one in below if not defines_nothing(one, lines)), None)
+        below = (paragraph for paragraph in parts if paragraph.start_line > line and paragraph.heading == title)
+        first = next((paragraph for paragraph in below if not defines_nothing(paragraph, lines)), None)
         if form is not None and first is not None:
             shown = _defined_by(form, first, lines)
             near = first.start_line - line <= _NEAR
@@ -268,9 +268,9 @@ def _title_form(term: str, title: str) -> Form | None:
     return Form.SECTION if same else None
 
 
-def _defined_by(form: Form, one: Paragraph, lines: Sequence[str]) -> DefiningLines:
-    last = min(one.end_line, one.start_line + _LONGEST - 1)
-    return DefiningLines(form, one.start_line, end_of_list(lines, last) if one.text.endswith(":") else last)
+def _defined_by(form: Form, paragraph: Paragraph, lines: Sequence[str]) -> DefiningLines:
+    last = min(paragraph.end_line, paragraph.start_line + _LONGEST - 1)
+    return DefiningLines(form, paragraph.start_line, end_of_list(lines, last) if paragraph.text.endswith(":") else last)
 
 
 def _written_out(term: str) -> re.Pattern[str] | None:

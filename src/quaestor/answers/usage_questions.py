@@ -171,7 +171,7 @@ class _Place(NamedTuple):
 
 
 def answer_usage(question: Question, corpus: Corpus, *, literally: bool = False) -> WayAnswer | None:
-    """Answer how something is done with the program; None for other questions, or if nothing is called so.
+    """Answer how something is done with the program; None for other questions, or if nothing has that name.
 
     Args:
         question: the question.
@@ -237,8 +237,8 @@ def _stems_in(text: str) -> frozenset[str]:
 
 def _answer(asked: _UsageQuestion, corpus: Corpus, *, literally: bool) -> WayAnswer | None:
     material, lines, draft = Material(corpus.store), CorpusLines(corpus), Draft()
-    own = _stems_in(" ".join(own_names(corpus)))
-    places = sorted(_places(asked, own, corpus, material, lines))
+    project_stems = _stems_in(" ".join(own_names(corpus)))
+    places = sorted(_places(asked, project_stems, corpus, material, lines))
     if literally:
         places = [one for one in places if not one.rank[0] and -one.rank[3] > len(asked.words)]
     for place in _best(places):
@@ -254,15 +254,15 @@ def _best(places: Sequence[_Place]) -> Iterator[_Place]:
 
 
 def _places(
-    asked: _UsageQuestion, own: frozenset[str], corpus: Corpus, material: Material, lines: CorpusLines
+    asked: _UsageQuestion, project_stems: frozenset[str], corpus: Corpus, material: Material, lines: CorpusLines
 ) -> Iterator[_Place]:
     """Yield the sections, paragraphs and entries that say all words of the question."""
-    told = [one for one in asked.words if len(one) <= _MOST_NAMES] or asked.words
-    ways = islice(product(*map(sorted, told)), _MOST_WAYS)
-    held = {one for way in ways for one in corpus.store.holding(way, _MOST_READ)}
+    groups = [one for one in asked.words if len(one) <= _MOST_NAMES] or asked.words
+    ways = islice(product(*map(sorted, groups)), _MOST_WAYS)
+    chunk_ids = {one for way in ways for one in corpus.store.holding(way, _MOST_READ)}
     readme, is_beside = readme_of(material, ""), beside_program(corpus)
     spans: dict[str, list[tuple[int, int]]] = {}
-    for stored in corpus.store.get(held).values():
+    for stored in corpus.store.get(chunk_ids).values():
         spans.setdefault(stored.document.path, []).append((stored.chunk.span.start_line, stored.chunk.span.end_line))
     for path, found in spans.items():
         document = material.documents[path]
@@ -274,11 +274,11 @@ def _places(
         if file is None:
             continue
         if prose:
-            yield from _sections(asked, own, file, found)
-            yield from _introductions(asked, own, file, found) if document.language != "rst" else ()
-            yield from _commands(asked, own, file, found)
+            yield from _sections(asked, project_stems, file, found)
+            yield from _introductions(asked, project_stems, file, found) if document.language != "rst" else ()
+            yield from _commands(asked, project_stems, file, found)
             yield from _statements(asked, file, found) if asked.whether else ()
-        yield from _entries(asked, own, file, found)
+        yield from _entries(asked, project_stems, file, found)
 
 
 def _extra(stems: Iterable[str], asked: _UsageQuestion) -> int:
@@ -286,7 +286,7 @@ def _extra(stems: Iterable[str], asked: _UsageQuestion) -> int:
 
 
 def _sections(
-    asked: _UsageQuestion, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+    asked: _UsageQuestion, project_stems: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
 ) -> Iterator[_Place]:
     """Yield the sections at some lines whose headings say what is asked; what they lack is said below."""
     path, parts = file.document.path, [*parts_of(file.lines)]
@@ -295,7 +295,7 @@ def _sections(
         own_last = min(part.last, below.first - 1) if below else part.last
         if among and _says_something(part, file):
             fitting = (
-                _fits(title, asked, own, file.lines[part.first - 1 : own_last])
+                _fits(title, asked, project_stems, file.lines[part.first - 1 : own_last])
                 for title in _things_of(part.title, several=bool(part.above))
             )
             if (fit := next(filter(None, fitting), None)) is not None:
@@ -305,14 +305,14 @@ def _sections(
 
 
 def _fits(
-    title: str, asked: _UsageQuestion, own: frozenset[str], lines: Sequence[str]
+    title: str, asked: _UsageQuestion, project_stems: frozenset[str], lines: Sequence[str]
 ) -> tuple[int, int, int, int] | None:
     """Return how well a heading and the lines below it say what is asked, the best first; None if they do not."""
-    stems = frozenset(_telling(_CAPITALS.sub(lambda name: _as_asked(name[0], asked), title))) - own
+    stems = frozenset(_telling(_CAPITALS.sub(lambda name: _as_asked(name[0], asked), title))) - project_stems
     missing, extra = asked.lacks(stems), _extra(stems, asked)
-    said = len(asked.words) - len(missing)
+    matched = len(asked.words) - len(missing)
     shared = len(asked.plain & _stems_in(title))
-    if not said or extra > _MOST_EXTRA * (said + shared > 1):
+    if not matched or extra > _MOST_EXTRA * (matched + shared > 1):
         return None
     is_name = re.search(r"\s", title.strip()) is None and re.search(r"\w[-_.]\w", title) is not None
     if (
@@ -322,10 +322,10 @@ def _fits(
         and not any(map(_SHOWS.search, lines))
     ):
         return None
-    about_less = said == 1 and asked.words[-1] in missing
-    if missing and (is_name or about_less or not _says(lines, asked, stems, said > 1)):
+    about_less = matched == 1 and asked.words[-1] in missing
+    if missing and (is_name or about_less or not _says(lines, asked, stems, matched > 1)):
         return None
-    return len(missing), max(0, extra - shared), 0, -said - shared
+    return len(missing), max(0, extra - shared), 0, -matched - shared
 
 
 def _says_something(part: Part, file: IndexedFile) -> bool:
@@ -348,20 +348,20 @@ def _says(lines: Sequence[str], asked: _UsageQuestion, title: frozenset[str], mo
     """Return whether lines say what their heading lacks; one sentence says all, if the heading has hardly any of it."""
     if mostly:
         return not asked.lacks(title | _stems_in("\n".join(lines[:_HEAD])))
-    told = (one.text for one in paragraphs(lines[:_HEAD]))
-    return any(not asked.lacks(_stems_in(one)) for each in told for one in _SENTENCE.split(each))
+    texts = (one.text for one in paragraphs(lines[:_HEAD]))
+    return any(not asked.lacks(_stems_in(one)) for each in texts for one in _SENTENCE.split(each))
 
 
 def _introductions(
-    asked: _UsageQuestion, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+    asked: _UsageQuestion, project_stems: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
 ) -> Iterator[_Place]:
     """Yield the short paragraphs among some lines that say what the code below them does, with that code."""
     path = file.document.path
     for begin, code in _before_code(file.lines):
         text = "\n".join(file.lines[begin - 1 : code - 1])
-        told = frozenset(_telling(text)) - own
+        stems = frozenset(_telling(text)) - project_stems
         among = any(first <= begin <= last for first, last in found) and _WORDS.match(text)
-        extra = _extra(told, asked)
+        extra = _extra(stems, asked)
         if among and extra <= len(asked.words) and not asked.lacks(_stems_in(text)):
             end = end_of_blocks(file.lines, begin, code, min(len(file.lines), code + _MOST_LINES))
             shared = len(asked.plain & _stems_in(text))
@@ -369,7 +369,7 @@ def _introductions(
 
 
 def _commands(
-    asked: _UsageQuestion, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+    asked: _UsageQuestion, project_stems: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
 ) -> Iterator[_Place]:
     """Yield the commands among some lines with a comment behind them that says what they do."""
     path = file.document.path
@@ -377,7 +377,7 @@ def _commands(
         match = _COMMENTED.match(file.lines[at - 1][:LONGEST_LINE])
         if match is None or asked.lacks(_stems_in(match["comment"])):
             continue
-        extra = _extra(frozenset(_telling(match["comment"])) - own, asked)
+        extra = _extra(frozenset(_telling(match["comment"])) - project_stems, asked)
         if extra < len(asked.words):
             shared = len(asked.plain & _stems_in(match["comment"]))
             rank = 0, extra, 1, -len(asked.words) - shared, path.count("/"), at
@@ -411,13 +411,13 @@ def _statements(asked: _UsageQuestion, file: IndexedFile, found: Sequence[tuple[
 
 
 def _entries(
-    asked: _UsageQuestion, own: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
+    asked: _UsageQuestion, project_stems: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
 ) -> Iterator[_Place]:
     """Yield the entries among some lines whose name and description say all words of the question."""
     path = file.document.path
     for at in sorted({at for first, last in found for at in range(first, min(last, len(file.lines)) + 1)}):
         for entry in _entries_at(file, at):
-            called = frozenset(one for one in _stems_in(entry.name) - own if len(one) > 1)
+            called = frozenset(one for one in _stems_in(entry.name) - project_stems if len(one) > 1)
             called |= _SWITCHES_OFF if _NEGATIVE.intersection(called) or _VALUES.search(entry.text) else frozenset()
             missing, extra = asked.lacks(called), _extra(called - _GENERIC - _SWITCHES_OFF - _NEGATIVE, asked)
             if _is_told(entry, called, missing, extra, asked):

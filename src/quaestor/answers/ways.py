@@ -68,19 +68,27 @@ _NO_REST = "Nothing here answers the rest of the question clearly enough to quot
 # No question about a history begins so, or does without any of these words.
 _ELSE = lazy_regex(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
 _HASH = lazy_regex(r"[0-9a-f]{7,64}", re.IGNORECASE)
-_OF_CHANGE = lazy_regex(
-    r"since|before|former|previous|no longer|\bhow old\b|found|began|initia|first|\bborn\b"
-    r"|\bset\b|\bg[eo]t|gain|receiv|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made|chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
-    r"|deprecat|renam|\bmov|modif|rewrit|refactor|rework|simplif|convert|migrat|grad|bump|pinn|increas|decreas|reduc|lower|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
-    r"|\bship|\bcut\b|\bout\b|commit|histor|blame|\blog\b|evolv|come about|wrote|author|maintain|\bown"
-    r"|develop|contribut"
-    r"|\bwork|programmed|built|\blast\b|latest|recent|newest|updat|\bedit|happen|\bdone|improv|notes|available|exist|there"
-    r"|possible|v?\d+\.\d|neu|änder|anders|hinzu|einge|entfernt|gelöscht|umben|verschob|schrieb|verfasst|pflegt|betreut"
-    r"|wartet|geschichte|verlauf|veröff|\bkam\b|ersch|heraus|neuf|nouveau|ajout|créé|supprim|retir|renomm|écrit|maintient"
-    r"|auteur|sortie|publi|dernière|cambi|nuevo|novedad|añad|agreg|introdu|eliminó|quitó|borró|renombr|escribi|mantiene"
-    r"|autor|último|salió|lanzó|\bse\s+\w+ó\b|[\u3040-\u30ff\u4e00-\u9fff]",
-    re.IGNORECASE,
+_BEGINNINGS = (
+    r"since|before|former|previous|no longer|\bhow old\b|found|began|initia|first|\bborn\b|\bset\b|\bg[eo]t|gain|receiv"
+    r"|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made"
 )
+_CHANGES = (
+    r"chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone|deprecat"
+    r"|renam|\bmov|modif|rewrit|refactor|rework|simplif|convert|migrat|grad|bump|pinn|increas|decreas|reduc|lower|replac"
+    r"|\bbr[eo]k|\bfix|touch"
+)
+_RELEASES_AND_AUTHORS = (
+    r"releas|version|publish|\btag|\blaunch|\bship|\bcut\b|\bout\b|commit|histor|blame|\blog\b|evolv|come about|wrote"
+    r"|author|maintain|\bown|develop|contribut|\bwork|programmed|built|\blast\b|latest|recent|newest|updat|\bedit|happen|\bdone"
+    r"|improv|notes|available|exist|there|possible|v?\d+\.\d"
+)
+_OF_CHANGE_ELSEWHERE = (
+    r"neu|änder|anders|hinzu|einge|entfernt|gelöscht|umben|verschob|schrieb|verfasst|pflegt|betreut|wartet|geschichte|verlauf"
+    r"|veröff|\bkam\b|ersch|heraus|neuf|nouveau|ajout|créé|supprim|retir|renomm|écrit|maintient|auteur|sortie|publi|dernière"
+    r"|cambi|nuevo|novedad|añad|agreg|introdu|eliminó|quitó|borró|renombr|escribi|mantiene|autor|último|salió|lanzó"
+    r"|\bse\s+\w+ó\b|[\u3040-\u30ff\u4e00-\u9fff]"
+)
+_OF_CHANGE = lazy_regex(f"{_BEGINNINGS}|{_CHANGES}|{_RELEASES_AND_AUTHORS}|{_OF_CHANGE_ELSEWHERE}", re.IGNORECASE)
 
 
 def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -199,7 +199,7 @@ def is_changelog(path: str) -> bool:
 
 
 def sections(lines: Sequence[str], path: str = "") -> list[Section]:
-    """Return the sections of a changelog in order; a file that is called after one version is one section."""
+    """Return the sections of a changelog in order; a file that is named after one version is one section."""
     headings = list(_headings(lines))
     match = _IN_NAME.search(path)
     if match and len(headings) <= 1 and (version := version_in(match["version"])):

@@ -78,7 +78,7 @@ def learn_rows(
     Args:
         pairs: the pairs, at least ``FEWEST_PAIRS``.
         seed: the seed of all random choices.
-        tick: called after every step; an exception from it ends the training.
+        tick: named after every step; an exception from it ends the training.
     """
     rows, bags = _compact(_bag_pairs(pairs))
     start = StaticEmbedder.bundled().vectors_of(rows)

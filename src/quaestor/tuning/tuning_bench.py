@@ -118,7 +118,7 @@ class Trial:
 
         Args:
             questions: the questions.
-            tick: called after each question; an exception from it ends the work.
+            tick: named after each question; an exception from it ends the work.
             trust: the factor of the dense retriever in the ranker.
             mode: the whole search, or one retriever alone.
         """

@@ -361,7 +361,7 @@ def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
 
 
 def _scripts(material: Material, aim: Aim | None) -> Iterator[Entry]:
-    """Yield the shell scripts in the root that are called after what they do, each with its first command."""
+    """Yield the shell scripts in the root that are named after what they do, each with its first command."""
     aims: tuple[Aim, ...] = (aim,) if aim else ("build", "test")
     for path in sorted(one for one in material.documents if "/" not in one and one.endswith(".sh")):
         if any(_SCRIPTS[one].match(path) for one in aims):

@@ -98,7 +98,7 @@ def dart_member(node: Node, source: Source) -> NodeDefinition | None:
 
 
 def dart_extension(node: Node, source: Source) -> NodeDefinition | None:
-    """``extension Name on Type``; one without a name is called after its type, which it does not define."""
+    """``extension Name on Type``; one without a name is named after its type, which it does not define."""
     label = node.child_by_field_name("name")
     if label is not None:
         return NodeDefinition(source.text(label), "class", (), body_of(node))

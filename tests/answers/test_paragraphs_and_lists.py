@@ -1,0 +1,53 @@
+"""Where a paragraph, a fenced block, a list, a clause and the comment at the head of a file begin and end."""
+
+from __future__ import annotations
+
+import pytest
+
+from quaestor.answers.blocks import head_comment
+from quaestor.answers.paragraphs import end_of_clause, end_of_items, paragraph_up_to, pieces_of
+from quaestor.answers.readable_markup import readable
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("```sh\nrow\n\nland\n```\n\nIt lands.", "markdown"),
+        ("----\nrow\n\nland\n----\n\nIt lands.", "asciidoc"),
+        ("````\n```\nland\n````\n\nIt lands.", "markdown"),
+    ],
+)
+def test_a_fenced_block_ends_with_its_own_fence(text: str, language: str) -> None:
+    code, words = (text[piece.start : piece.end] for piece in pieces_of(text, begins=False, language=language))
+    assert code == text.removesuffix("\n\nIt lands.")
+    assert words == "It lands."
+
+
+def test_a_list_begins_with_an_item() -> None:
+    lines = ["Boats:", "- red", "- blue", "", "They float."]
+    assert end_of_items(lines, 1, 5) is None
+    assert end_of_items(lines, 2, 5) == 3
+
+
+def test_the_last_clause_ends_with_its_document() -> None:
+    lines = ["4.1 Boats are free.", "Ask the desk.", "4.2 Oars cost.", "  One coin each,", "  two at night."]
+    assert end_of_clause(lines, 3) == 5
+    assert end_of_clause(["1. Row.", "   Slowly.", "2. Land."], 1) == 2
+
+
+def test_a_paragraph_is_read_up_to_a_line_from_its_item() -> None:
+    lines = ["It floats.", "- Boats that", "  float and", "  row are:", "- red", "- blue"]
+    assert paragraph_up_to(lines, 4) == "- Boats that   float and   row are:"
+    assert paragraph_up_to(["Old.", "", "Boats that", "float are:"], 4) == "Boats that float are:"
+
+
+def test_the_comment_at_the_head_of_a_file_may_follow_a_line_for_programs() -> None:
+    lines = ["#!/bin/sh", "# Rows the boat over to the other side.", "# It waits for wind.", "row"]
+    assert head_comment(lines) == (2, 3)
+    assert head_comment(["", *lines]) == (3, 4)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_link_of_restructured_text_leads_to_its_address(scheme: str) -> None:
+    shown = readable(f"See `the boats <{scheme}://ferry.example/a>`_.", "restructuredtext")
+    assert shown == f"See [the boats]({scheme}://ferry.example/a)."
