@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -328,3 +329,15 @@ def test_a_message_that_stands_in_one_section_is_told_of_by_lines_of_it(
     assert any(first <= at <= last for first, last in shown)
     assert {one.title for one in found} == {f"Notes > Part {place}"}
     assert "instead" in "\n".join(line for first, last in shown for line in lines[first - 1 : last])
+
+
+def test_a_short_message_that_code_has_word_for_word_is_not_said_to_be_printed_nowhere(tmp_path: Path) -> None:
+    files = {
+        "client.c": 'char *say(int why)\n{\n\tif (why)\n\t\treturn ("server exited unexpectedly");\n\treturn 0;\n}\n',
+        "manual.1": ".Sh MESSAGES\n.It server exited unexpectedly\nThe server crashed without telling the reason.\n",
+        "other.c": "int x;\n",
+    }
+    with index_of(tmp_path / "corpus", files) as index:
+        answer = answer_by_way(Question("server exited unexpectedly"), index)
+        assert answer is None or answer.hits[0].path == "client.c"
+        assert index.search("server exited unexpectedly", 3)[0].path == "client.c"

@@ -32,7 +32,7 @@ from quaestor.answers.resolved_names import described_error, raises_by_key, rais
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
-from quaestor.chunking.languages import KEYED
+from quaestor.chunking.languages import KEYED, PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms, split_identifier, terms
@@ -98,8 +98,15 @@ def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
     said = Fault(names=errors) if read is None else Fault(read.lines, read.weights, errors)
     told = section_on_message(fixed, said, corpus, lines, surely=not known)
     if not known:
-        return _tell_only(told) if told and (errors or reports_fault(text)) else None
+        telling = told and (errors or reports_fault(text)) and not _stands_in_code(text, corpus)
+        return _tell_only(told) if telling else None
     return _ErrorAnswer(corpus, lines, places, frames, message).answer(raising, told, errors)
+
+
+def _stands_in_code(text: str, corpus: Corpus) -> bool:
+    """Return whether code has a message word for word; a search finds it, even if it is too short to be certain."""
+    found = corpus.store.get(corpus.store.holding(terms(text), _MOST_LOOKED_AT)).values()
+    return any(text in one.chunk.text for one in found if one.document.language not in PROSE)
 
 
 def _tell_only(told: Sequence[Hit]) -> WayAnswer:
