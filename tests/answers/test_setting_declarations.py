@@ -416,3 +416,27 @@ def test_every_question_is_answered_or_left_to_others(shop: Index, text: str) ->
         for way in (explain_setting, explain_configuration, explain_option, list_options):
             found = way(Question(question), shop)
             assert found is None or found.pieces
+
+
+def test_options_of_a_table_in_c_and_their_manual(tmp_path: Path) -> None:
+    names = ("history-limit", "prefix", *(f"status-{n}" for n in range(12)))
+    entries = [f'\t{{ .name = "{name}",\n\t  .type = NUMBER,\n\t  .default_num = 2000,\n\t}},\n' for name in names]
+    files = {
+        "options-table.c": "\n".join(["const struct entry table[] = {", *entries, "};\n"]),
+        "commands.c": 'const struct command show = {\n\t.name = "show-limit",\n\t.exec = show_limit\n};\n',
+        "mux.1": (
+            ".Dd May 1\n.Dt MUX 1\n.Sh OPTIONS\n.Bl -tag\n.It Ic history\\-limit Ar lines\nSet the most lines.\n"
+            ".It Ic prefix Ar key\nSet the key accepted as a prefix key.\n.Ic prefix\ncan be set to\n.Ql None\n"
+            "to set no prefix.\n.It Ic other\nAnother one.\n.El\n"
+        ),
+        **OTHER,
+    }
+    with index_of(tmp_path / "mux", files) as index:
+        for question in ("What is the default history limit?", "What is the default history-limit?"):
+            assert places(explain_setting(Question(question), index)) == ["options-table.c:2-5"]
+        assert places(explain_setting(Question("How do I set the history limit?"), index)) == [
+            "options-table.c:2-5",
+            "mux.1:5-6",
+        ]
+        assert places(explain_setting(Question("How do I change the prefix?"), index))[1:] == ["mux.1:7-12"]
+    assert [*declared_options(files["commands.c"].split("\n"), 2)] == []

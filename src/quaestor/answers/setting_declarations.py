@@ -78,6 +78,9 @@ _OPTION_FORMS = (
     r"^\s*[\"']" + _NAME + r"(?:\|[\w?|-]+)?(?:[!+]|[=:][sif][@%]?)?[\"']\s*=>\s*\\",  # Perl's GetOptions
     r"^\s*\(\s*\"(?:\w,\s*)?" + _NAME + r"(?:,\w)?\"\s*,\s*(?:\"|\w+::)",  # cxxopts, Boost
 )
+_OF_TABLE = r"\s*\{\s*\.name\s*=\s*\"" + _NAME + '"'
+_DEFAULT_OF_TABLE = r"\s*\.default\w*\s*="
+"""The beginning of an entry of a table in C, and the field of its default."""
 _IN_USAGE = r"^\s+(?:-\w[\s,|/]+)?--" + _NAME + r"(?:[ =][<\[]?[\w<>\[\]|]+)?\s{2,}\w"  # docopt
 _IN_HELP = r"^[^\w\n]{0,12}(?:-\w[\s,|/`]+)?`{0,2}--" + _NAME + r"(?!.*;\s*$)(?![\w.]*(?:\)|->|\[|\())"
 _ATTRIBUTE = r"\s*(?:#\[(?:arg|clap|structopt|command|argh|options?)\b|@(?:Option|Flag|OptionGroup)\b)"
@@ -138,10 +141,13 @@ _ENTRY = (
     r"|\s*\.\.\s+[\w:-]+::\s+(?P<b>[A-Za-z_-][\w.-]*)\s*$|\s*\*(?P<c>[A-Za-z_][\w.-]*)\*\s*[=:]"
     r"|[\s>|*+-]*(?:-\w,?\s+)?--(?P<d>[a-z][\w-]+)|\s*\|\s*(?P<e>[A-Za-z]\w*[_.-][\w.-]*)\s*\||#+\s+(?P<f>[a-z]\w*[_.-][\w.-]*)\s*$"
     # .B name, .It Fl name, =item C<name>, name::
-    r"|\.(?:B|BI|BR|It (?:Fl|Cm|Ic|Ev|Va))\s+(?:\\?-)*(?P<g>[A-Za-z_][\w.-]*)\s*$"
+    r"|\.(?:B|BI|BR|It (?:Fl|Cm|Ic|Ev|Va))\s+(?:\\?-)*(?P<g>[A-Za-z_](?:[\w.-]|\\-)*)(?:\s+Ar\b.*)?\s*$"
     r"|=item\s+(?:[A-Z]<+)?-{0,2}(?P<h>[A-Za-z_][\w.-]*)>*|(?P<i>[A-Za-z]\w*[_.-][\w.-]*)::\s*$"
 )
-_NEXT_ENTRY = r"\s*(?:[#=|`-]|\.\.|\.(?!br\b|\s)|\* )"
+_NEXT_ENTRY = (
+    r"\s*(?:[#=|`-]|\.\.|\.(?!(?:br|[ABDEFILNOPQSVX][a-z]|Cm|I[RB]?|R[IB])\b|\s)|\.(?:It|El|Bl|Sh|Ss|Pp)\b|\* )"
+)
+"""The beginning of another entry; a macro of roff that only sets words begins none."""
 _CELL = r"\s*\|[^|]*$"
 """A cell of a table that has one a line, as AsciiDoc's may."""
 _LONGEST_DECLARATION, _LONGEST_ENTRY, _FARTHEST, _MOST_ABOVE, _MOST_CHAINED, _LONGEST_TITLE = 12, 8, 60, 12, 8, 3
@@ -278,8 +284,15 @@ def declared_options(lines: Sequence[str], at: int) -> Iterator[str]:
         for match in _options_pattern(_IN_USAGE).finditer(line):
             if not re.match(r"=[a-z0-9.]+[\"']", line[match.end() :]):  # "--color=always" calls a program
                 yield next(filter(None, match.groups()))
-    if name := _option_of_field(lines, at):
+    if name := _option_of_field(lines, at) or _option_of_table(lines, at):
         yield name
+
+
+def _option_of_table(lines: Sequence[str], at: int) -> str:
+    """Return the option that begins an entry with a default in a table of C's; empty if there is none."""
+    match = re.match(_OF_TABLE, lines[at - 1][:LONGEST_LINE])
+    below = lines[at : at + _LONGEST_DECLARATION] if match else ()
+    return match[1] if match and any(re.match(_DEFAULT_OF_TABLE, line) for line in below) else ""
 
 
 def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[SettingKind, str, str]]:
@@ -290,7 +303,7 @@ def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[S
             yield SettingKind.KEY, match["a"] or match["c"], (match["b"] or match["d"] or "").strip()
     elif file.document.language in PROSE:
         if (match := re.match(_ENTRY, line)) and not _goes_on(file.lines, at):
-            yield SettingKind.ENTRY, next(filter(None, match.groups())).lstrip("-"), ""
+            yield SettingKind.ENTRY, next(filter(None, match.groups())).lstrip("-").replace("\\", ""), ""
     elif is_code(file.document) and not re.match(_NO_DECLARATION, line):
         for name in declared_options(file.lines, at):
             yield SettingKind.OPTION, name, ""
@@ -362,6 +375,8 @@ def bounds_of_setting(lines: Sequence[str], at: int, kind: SettingKind, value: s
     """Return the first and the last line of what declares a setting, with the comment above it."""
     if kind is SettingKind.ENTRY or (kind is SettingKind.KEY and not value):
         return at, end_of_entry(lines, at)
+    if kind is SettingKind.OPTION and _option_of_table(lines, at):
+        return at, end_of_call(lines, at, at)
     if kind is SettingKind.OPTION and not _option_of_field(lines, at):
         first, last = bounds_of_call(lines, at)
         return first - (first > 1 and lines[first - 2].lstrip().startswith("desc ")), _end_of_chain(lines, first, last)
