@@ -104,6 +104,7 @@ def test_what_prints_nothing_of_its_own_is_known_by_its_path() -> None:
         ("plain words?", False),
         ("plain words", True),
         ("look at /srv/boat.py", True),
+        ("look at _boat.py", True),
     ],
 )
 def test_what_may_be_a_message(text: str, *, pasted: bool) -> None:

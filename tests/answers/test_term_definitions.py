@@ -93,6 +93,12 @@ def test_what_only_mentions_a_term_does_not_define_it(text: str, term: str) -> N
     assert not list(definitions_of(term, text.split("\n")))
 
 
+def test_a_line_below_a_term_that_is_indented_no_deeper_does_not_define_it() -> None:
+    below = "Carries people over the river all day."
+    assert not list(definitions_of("ferry", ["ferry", below]))
+    assert [one.form for one in definitions_of("ferry", ["ferry", f"    {below}"])] == [Form.ENTRY]
+
+
 @given(st.lists(st.text(max_size=60).map(lambda text: " ".join(text.split())), max_size=12), st.sampled_from([*FORMS]))
 def test_whatever_stands_around_it_a_definition_is_lines_that_are_there(around: list[str], text: str) -> None:
     term, _ = FORMS[text]
