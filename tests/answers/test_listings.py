@@ -256,9 +256,9 @@ TESTS = {
         ),
         (
             "Where is the refund tested?",
-            ["`shop/tests/test_cart.py` has 1 test called so", "`test_refund_of_coins` (5)"],
+            ["`shop/tests/test_cart.py` has 1 test of that name", "`test_refund_of_coins` (5)"],
         ),
-        ("what tests are there for closing", ["`integration/tests/night/closing.go` is a test that is called so."]),
+        ("what tests are there for closing", ["`integration/tests/night/closing.go` is a test of that name."]),
         (
             "Which tests check paying by card?",
             ["`pays by card` (1)", "`pays_by_card` (1)", "`TestPayByCard` (1)", f"2 more files fit as well: {REST}."],

@@ -458,7 +458,7 @@ def test_a_file_that_many_projects_have_is_shown(tmp_path: Path, question: str, 
     with index_of(tmp_path / "shop", CUSTOMARY) as index:
         answer = answer_by_way(Question(question), index)
     assert answer is not None and answer.known
-    assert answer.text([1]).startswith(f"`{path}` is there. It begins so:")
+    assert answer.text([1]).startswith(f"`{path}` is there. It begins like this:")
     assert [(hit.path, hit.start_line, hit.end_line) for hit in answer.hits] == [(path, 1, last)]
 
 

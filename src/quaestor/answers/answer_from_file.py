@@ -148,7 +148,7 @@ def _show_customary(stems: Sequence[str], corpus: Corpus) -> WayAnswer:
         draft.say(f"No file here is called {' or '.join(map(in_code, stems))}.{told}")
         return draft.finish("file", known=False)
     path = min(fitting)[-1]
-    draft.say(f"{in_code(path)} is there. It begins so:")
+    draft.say(f"{in_code(path)} is there. It begins like this:")
     draft.quote(CorpusLines(corpus).hit(path, 1, _LINES_OF_HEAD))
     return draft.finish("file")
 

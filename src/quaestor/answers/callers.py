@@ -367,7 +367,7 @@ class _CallersAnswer:
         target = in_code(self._request.target)
         prefix = f"{target} occurs nowhere here; this is about {name}. " if self._taken_for else ""
         if self._file:
-            prefix = f"No import here names {in_code(self._file)}, so this is about {name}, which it is called after. "
+            prefix = f"No import here names {in_code(self._file)}, so this is about {name}, after which it is named. "
         verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
         if self._request.relation:
             does, done = _RELATED[self._request.relation]
@@ -438,7 +438,7 @@ class _CallersAnswer:
             home = self._definitions[0]
             self._draft.quote(self._lines.head(home.path, home.start_line, home.end_line, home.symbol))
         elif unused and (path := self._related.target.path) is not None:
-            self._draft.say("It begins so:")
+            self._draft.say("It begins like this:")
             self._draft.quote(self._lines.hit(path, 1, _FIRST_LINES))
 
     def _other_definitions(self, others: Sequence[Relative]) -> str:

@@ -1,7 +1,7 @@
 """Answers how a project is configured as a whole: what its documents say, what code loads it, where settings stand.
 
 "How is configuration loaded?" has words that half of a program has. What loads it is told by names instead: a
-definition that is named after loading and after configuration, or stands in a file called so.
+definition that is named after loading and after configuration, or stands in a file of such a name.
 """
 
 from __future__ import annotations

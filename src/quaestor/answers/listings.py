@@ -462,10 +462,10 @@ def _list_tests_of(words: frozenset[str], corpus: Corpus) -> WayAnswer | None:
 
 def _describe_tests(file: _TestFile) -> str:
     if not file.tests:
-        return f"{in_code(file.path)} is a test that is called so."
+        return f"{in_code(file.path)} is a test of that name."
     named = ", ".join(f"{in_code(test.name)} ({test.line})" for test in file.tests[:_MOST_SHOWN])
     more = f" and {len(file.tests) - _MOST_SHOWN:,} more" if len(file.tests) > _MOST_SHOWN else ""
-    called = " called so" if file.by_name else ""
+    called = " of that name" if file.by_name else ""
     return f"{in_code(file.path)} has {amount(len(file.tests), 'test')}{called} (lines in brackets): {named}{more}."
 
 

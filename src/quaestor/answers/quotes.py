@@ -69,8 +69,7 @@ such a passage is at least a tenth as likely to answer."""
 _NEAR_OF_PROSE = 3.6
 """The same for prose, whose quotes are short."""
 _HALF = math.log(2)
-"""The points from which on a passage is less than half as likely to answer as the first one: of such further quotes, a
-tenth to a fifth held evidence (questions of ``choose``), of nearer ones a third."""
+"""The points from which on a passage is less than half as likely to answer as the first one."""
 _ENOUGH = 2800
 """From this number of quoted characters on, no further passage is quoted, unless the question asks for several things.
 """
@@ -445,10 +444,10 @@ def _quotes_of(question: str, chosen: Sequence[_ScoredStretch]) -> Iterator[Quot
     several = asks_for_several(question)
     for one in chosen:
         further = not several and ((guided and one.stretch.code) or one.behind - chosen[0].behind >= _HALF)
-        yield from (quote._replace(further=further) for quote in _quotes(one))
+        yield from (quote._replace(further=further) for quote in _quotes_of_stretch(one))
 
 
-def _quotes(one: _ScoredStretch) -> list[Quote]:
+def _quotes_of_stretch(one: _ScoredStretch) -> list[Quote]:
     """Return a stretch as quotes: one, or two if lines are left out between a definition's head and the answer."""
     stretch, passage = one.stretch, one.stretch.passage
     quotes: list[Quote] = []
