@@ -9,12 +9,18 @@ import pytest
 from overview_parts import material_of
 
 from quaestor.answers import answer_from_file, explain_name, listings, project_facts, project_guides
-from quaestor.answers.blocks import before_legal_words
-from quaestor.answers.listings import Declaration
+from quaestor.answers.names.resolved_names import name_of_message
+from quaestor.answers.names.term_definitions import (
+    _end_of_entry,
+    _end_of_words,
+    _head_of_table,
+    end_of_list,
+    is_abbreviation,
+)
 from quaestor.answers.overview.overview_text import Source
-from quaestor.answers.project_guides import _InstallGuides
-from quaestor.answers.resolved_names import name_of_message
-from quaestor.answers.term_definitions import _end_of_entry, _end_of_words, _head_of_table, end_of_list, is_abbreviation
+from quaestor.answers.project.guides import _InstallGuides
+from quaestor.answers.project.listings import Declaration
+from quaestor.answers.quotes.blocks import before_legal_words
 
 ANYTHING, PIP, NEEDS = re.compile(r"\S"), re.compile("pip"), re.compile("Needs")
 WORDS = "one two three four five six seven eight"

@@ -25,7 +25,7 @@ from quaestor.stores.embedded.sqlite_failures import REBUILD
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from quaestor.answers.history_answer import HistoryAnswer
+    from quaestor.answers.history.history_answer import HistoryAnswer
     from quaestor.answers.overview.overview_text import Overview
     from quaestor.llm.models import Model
 
@@ -100,7 +100,7 @@ class Index(Corpus):
         Raises:
             UsageError: ``since`` or ``until`` is not a date.
         """
-        from quaestor.answers.history_answer import history_of  # noqa: PLC0415 - no search needs it
+        from quaestor.answers.history.history_answer import history_of  # noqa: PLC0415 - no search needs it
 
         return history_of(self, question, since=since, until=until, limit=limit)
 

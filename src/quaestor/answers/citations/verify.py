@@ -18,9 +18,9 @@ from quaestor.answers.citations.claim_support import Ground, find_support
 from quaestor.answers.citations.judged_sentences import Judge
 from quaestor.answers.citations.quote_match import Match, find, find_nearest, is_distinctive
 from quaestor.answers.citations.sentences import Sentence, sentences
-from quaestor.answers.readable_markup import lines_shown
+from quaestor.answers.quotes.readable_markup import lines_shown
 from quaestor.chunking.decode import decode
-from quaestor.core.citation import Citation, CitationStatus
+from quaestor.core.documents import Citation, CitationStatus
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms
 
