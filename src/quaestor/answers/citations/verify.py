@@ -234,9 +234,11 @@ def _decode(data: bytes) -> _Source:
 
 
 def _citation_at(passage: Passage, source: _Source, match: Match, status: CitationStatus) -> Citation:
+    """Return the citation of a match, without the line ends at its edges."""
     quote = _shorten(source.text[match.start : match.end].strip("\r\n"))
-    last = source.line_of(max(match.start, match.end - 1))
-    return _citation(passage, source.line_of(match.start), last, quote, status)
+    first = source.text.index(quote[:1], match.start)
+    last = match.start + len(source.text[match.start : match.end].rstrip("\r\n")) - 1
+    return _citation(passage, source.line_of(first), source.line_of(max(first, last)), quote, status)
 
 
 def _citation(passage: Passage, first: int, last: int, quote: str, status: CitationStatus) -> Citation:
