@@ -12,8 +12,7 @@ from quaestor.core.errors import IndexBusyError, IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
 from quaestor.corpus.fresh_index import IndexParts
-from quaestor.crawl.repositories import names_repository
-from quaestor.crawl.sites import crawl, is_address
+from quaestor.crawl.fetched_sources import crawl, is_address, names_repository
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.embedding.tuning_names import forget

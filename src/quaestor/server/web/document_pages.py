@@ -23,7 +23,7 @@ from quaestor.core.config import data_home
 from quaestor.core.documents import STANDING
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
 from quaestor.corpus.documents_on_disk import is_object
-from quaestor.crawl.sites import is_site
+from quaestor.crawl.fetched_sources import is_site
 from quaestor.files.consistent_read import read_snapshot
 from quaestor.files.walk import folder_of
 from quaestor.files.walk_rules import left_out
