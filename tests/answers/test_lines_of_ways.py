@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from overview_parts import material_of
 
-from quaestor.answers.names import explain_name
+from quaestor.answers.names import explain_file
 from quaestor.answers.names.resolved_names import name_of_message
 from quaestor.answers.names.term_definitions import (
     _end_of_entry,
@@ -284,7 +284,7 @@ def test_a_link_or_a_badge_beside_a_name_of_the_project_leads_to_a_guide(
     ],
 )
 def test_a_block_of_code_ends_before_a_blank_line_that_is_near(lines: Sequence[str], at: int, end: int) -> None:
-    assert explain_name._end_of_block(lines, at) == end
+    assert explain_file._end_of_block(lines, at) == end
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_block_of_code_ends_before_a_blank_line_that_is_near(lines: Sequence[s
 def test_the_first_paragraph_of_eight_words_says_what_a_document_is(
     lines: Sequence[str], paragraph: tuple[int, int]
 ) -> None:
-    assert explain_name._first_paragraph(lines) == paragraph
+    assert explain_file._first_paragraph(lines) == paragraph
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from itertools import pairwise
 from posixpath import dirname
 
 from quaestor.answers.drafts import CorpusLines, Draft, in_code, innermost_definition
-from quaestor.answers.names.explain_name import imported_for
+from quaestor.answers.names.explain_file import imported_for
 from quaestor.answers.names.resolved_names import (
     ResolvedName,
     calls_another,
