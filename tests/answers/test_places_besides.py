@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from quote_parts import hit
 
-from quaestor.answers.quotes import NOTHING, answer
-from quaestor.answers.quotes_in_markdown import OTHERS
+from quaestor.answers.quotes.pick_quotes import NOTHING, answer
+from quaestor.answers.quotes.quotes_in_markdown import OTHERS
 from quaestor.llm.prompts.numbered_passages import Passage
 
 QUESTION = "how long does a request wait"
