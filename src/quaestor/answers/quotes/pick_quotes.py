@@ -86,6 +86,8 @@ _FEWEST_READ = 2
 MOST, MOST_OF_UNSURE = 3, 5
 """The most quotes of an answer, and of an answer that may be wrong, because the right place is then often behind the
 third."""
+_OTHERS = 4
+"""The most places that are named below the quotes. Where no quote holds the answer, these do nearly as often as ten."""
 _LONGEST_WHOLE = max(LARGEST, DEFINITION)
 """The most characters of a passage that is quoted whole."""
 _NEAR_OF_SEVERAL = 3.0
@@ -118,6 +120,7 @@ class ExtractiveAnswer(NamedTuple):
         known: whether the passages seem to hold an answer.
         coverage: share of the question's words, weighted by rarity, that the quotes hold, 0 to 1.
         lead: the sentence above the quotes.
+        others: the best passages that are not quoted; the text names their places.
     """
 
     text: str
@@ -125,10 +128,13 @@ class ExtractiveAnswer(NamedTuple):
     known: bool
     coverage: float
     lead: str = LEAD
+    others: tuple[Passage, ...] = ()
 
     def unsure(self) -> ExtractiveAnswer:
         """Return the answer with the remark that its quotes may not answer."""
-        return self._replace(text=text_of_quotes(self.quotes, lead=UNSURE), lead=UNSURE) if self.quotes else self
+        if not self.quotes:
+            return self
+        return self._replace(text=text_of_quotes(self.quotes, lead=UNSURE, others=self.others), lead=UNSURE)
 
     def naming(self, missing: Sequence[str]) -> ExtractiveAnswer:
         """Return a refusal with the words that the question is about and no passage mentions; an answer as it is."""
@@ -146,7 +152,7 @@ class ExtractiveAnswer(NamedTuple):
         if not self.quotes:
             return self
         quotes = tuple(quote._replace(n=numbers[quote.n]) for quote in self.quotes)
-        text = text_of_quotes(quotes, earlier, question, lead=self.lead, encode=encode)
+        text = text_of_quotes(quotes, earlier, question, lead=self.lead, encode=encode, others=self.others)
         return self._replace(quotes=quotes, text=text)
 
 
@@ -188,11 +194,18 @@ def answer(
         covered_share = share_of(_terms_held(candidates, wanted), rarity)
         refused = bool(missing) or (covered_share < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(_quotes_of(question, chosen))
+    others = _passages_besides(quotes, passages[: len(hits)])
     if quotes:
-        text = text_of_quotes(quotes)
+        text = text_of_quotes(quotes, others=others)
     else:
         text = UNMENTIONED.format(" or ".join(map(repr, missing))) if missing else NOTHING
-    return ExtractiveAnswer(text, quotes, bool(quotes), coverage)
+    return ExtractiveAnswer(text, quotes, bool(quotes), coverage, others=others)
+
+
+def _passages_besides(quotes: Sequence[Quote], passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Return the best passages that are not quoted; none if nothing is."""
+    quoted = {quote.n for quote in quotes}
+    return tuple(passage for passage in passages if quotes and passage.n not in quoted)[:_OTHERS]
 
 
 def _may_say_what_is_asked(question: str, chosen: Sequence[_ScoredStretch]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from quaestor.answers.quotes.paragraphs import FENCE, Piece, pieces_of
 from quaestor.answers.quotes.passage_order import Encode
+from quaestor.answers.quotes.quotable_stretches import is_prose
 from quaestor.answers.quotes.readable_markup import as_shown
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms
@@ -18,6 +19,7 @@ from quaestor.search.language import language_of, without_grammar
 LEAD = f"{WITHOUT_MODEL}, so the answer is quoted from what matches best:"
 UNSURE = f"{WITHOUT_MODEL}, so what comes nearest is quoted. It may not answer the question:"
 FURTHER = "Further passages, each less likely to answer:"
+OTHERS = "Also found, not quoted:"
 SAME = f"{WITHOUT_MODEL}, and nothing matches better than what is quoted above:"
 _GAP = "⋯"
 _MOST_AGAIN = 100
@@ -73,10 +75,12 @@ def text_of_quotes(
     *,
     lead: str = LEAD,
     encode: Encode | None = None,
+    others: Sequence[Passage] = (),
 ) -> str:
     """Return quotes in Markdown; one that an earlier answer shows is cut to its paragraph that fits this question.
 
-    The quotes from which on all are less likely to answer are set apart, unless the lead already doubts the first.
+    The quotes from which on all are less likely to answer are set apart, unless the lead already doubts the first. The
+    places of ``others`` are listed below them.
     """
     likely = max((at for at, quote in enumerate(quotes, 1) if not quote.further), default=len(quotes))
     shown = [_in_markdown(quote) for quote in quotes]
@@ -86,7 +90,16 @@ def text_of_quotes(
         for quote, text, repeated in zip(quotes, shown, again, strict=True)
     ]
     apart = [FURTHER] if likely < len(texts) and lead == LEAD else []
-    return "\n\n".join([SAME if all(again) else lead, *texts[:likely], *apart, *texts[likely:]])
+    below = ["\n".join([OTHERS, *map(_place_in_list, others)])] if others else []
+    return "\n\n".join([SAME if all(again) else lead, *texts[:likely], *apart, *texts[likely:], *below])
+
+
+def _place_in_list(passage: Passage) -> str:
+    """Return where a passage stands, with its symbol or its section, as an item of a list."""
+    symbol = " ".join((passage.symbol or "").replace("`", "").split())
+    section = label_of(passage.title or "", "", symbol.rpartition(" > ")[2])
+    label = section if is_prose(passage) else symbol and f"`{symbol}`"
+    return f"- `{where(passage)}`" + (f" ({label})" if label else "")
 
 
 def _shorten(quote: Quote, question: str, encode: Encode | None) -> Quote:
