@@ -89,7 +89,7 @@ def _outer(definitions: Sequence[Definition], language: str) -> list[Definition]
 
 
 def imported_for(corpus: Corpus, path: str) -> str:
-    """Return the document that importers of a file name: Go imports folders, represented by their last file."""
+    """Return the document that stands for a file in imports: itself or, in Go, the last file of the imported folder."""
     folder, _, name = path.rpartition("/")
     if not folder or not name.endswith(".go") or name.endswith("_test.go"):
         return path

@@ -57,9 +57,9 @@ _RAISES = re.compile(
     r"\b(?:raise|throw|panic!?|bail!|croak|die|abort|revert|fatalError|preconditionFailure)\b(?!\s*[=:,])"
 )
 _FEWEST_LINES = 5
-"""Lines of a definition that tells how it works."""
+"""The fewest lines of a definition that shows how it works."""
 _MOST_TOLD = 5
-"""Places where a definition returns or raises that are quoted."""
+"""The most places where a definition returns or raises that are quoted."""
 _DECLARED = re.compile(r"\s*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+;")
 """A module of Rust, whose file lies elsewhere."""
 _CONSTRUCTORS = frozenset("__init__ constructor initialize __construct init new".split())
@@ -170,7 +170,7 @@ def _explain_known_name(corpus: Corpus, relatives: Related, corrected: str, aspe
         corpus: the corpus that defines it.
         relatives: its definitions and uses.
         corrected: the similar name that is explained instead, if the name in the question does not occur.
-        aspect: what is asked of it; such a section is looked for only if that is what it is.
+        aspect: what is asked of it; empty for what it is, and only then a section is looked for.
     """
     lines, draft = CorpusLines(corpus), Draft()
     if corrected:
@@ -222,7 +222,7 @@ def _raises(lines: CorpusLines, home: Relative, definition: Definition) -> bool:
 
 
 def _members(lines: CorpusLines, path: str, definition: Definition) -> list[Definition]:
-    """Return the definitions right within one."""
+    """Return the definitions directly within one."""
     scope = (*definition.scope, definition.name)
     return [member for member in lines.definitions(path) if member.scope[: len(scope)] == scope]
 
