@@ -51,7 +51,7 @@ _AS_WELL = 0.85
 _VERBATIM = 5
 """This many words of a message in a row are no coincidence."""
 _IN_A_ROW = 4
-"""This many are none either, if the template has no other words and they stand in a row in the message."""
+"""This many are none, if they are all words of a template and stand in the message in a row."""
 _WHOLE = 0.999
 _SILENT, _SILENT_VERBATIM = 0.85, 0.98
 """Factors for a template beside which nothing prints or raises, and for one that is the message word for word."""
@@ -371,7 +371,7 @@ def _worth(
 ) -> float:
     """Return the score of a match: how much of the message it covers, and more if a frame points at it.
 
-    It is multiplied by ``silent`` if nothing beside it prints or raises.
+    It counts ``silent`` times if nothing beside it prints or raises.
     """
     start = stored.chunk.span.start_line
     lines = stored.chunk.text.split("\n")[max(0, first - start - 3) : last - start + 1]
