@@ -3,8 +3,8 @@
 A citation is ``verified`` if the quoted words are, character for character, in the cited lines, as these are written
 or as ``readable_markup`` shows them; or, without a quote, if those lines support the sentence by the measure of
 ``claim_support``. Where the answer is made of quotes alone, it is enough that all words of the clause stand there in a
-row. It is ``repaired`` if the words were found, but elsewhere in the document or with other blanks, case or quote
-marks; place and words are corrected. Otherwise it is ``unverified``.
+row. It is ``repaired`` if the words were found, but elsewhere in the document, in another passage, or with other
+blanks, case or quote marks; place and words are corrected. Otherwise it is ``unverified``.
 """
 
 from __future__ import annotations
