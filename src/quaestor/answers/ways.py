@@ -38,6 +38,7 @@ from quaestor.answers.project.answer_from_file import (
 )
 from quaestor.answers.project.document_parts import answer_with_part
 from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.headed_section import answer_with_headed_section
 from quaestor.answers.project.listings import list_declared, list_folder, list_tests
 from quaestor.answers.quotes.passage_order import without_restated
 from quaestor.answers.quotes.pick_quotes import answer
@@ -195,6 +196,7 @@ WAYS: tuple[Way, ...] = (
     answer_project_facts,
     explain_named_fault,
     list_declared,
+    answer_with_headed_section,
     _answer_with_project_guide,
     _explain_settings,
     answer_with_importers,

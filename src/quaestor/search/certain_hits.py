@@ -49,7 +49,7 @@ _CALLED = re.compile(
 _MOST_NAMED = 3
 """A name with more definitions than this is not certain."""
 
-_FEWEST_OF_HEADING = 2
+FEWEST_OF_HEADING = 2
 """The fewest words of a heading that is taken for the question."""
 
 _MOST_STANDING = 10
@@ -135,23 +135,23 @@ def raise_headed_section(query: Query, traits: Sequence[Traits], scores: NDArray
     usage*, tells nothing.
     """
     wanted = frozenset(query.terms)
-    if query.kind != "text" or len(wanted) < _FEWEST_OF_HEADING or sought_kind(query) == "code":
+    if query.kind != "text" or len(wanted) < FEWEST_OF_HEADING or sought_kind(query) == "code":
         return scores
     rows = [row for row, known in enumerate(traits) if known.path.prose and wanted <= known.terms]
     headed = [row for row in rows if scores[row] > -STEP / 2 and _is_headed(traits[row], wanted)]
     if not 0 < len(headed) <= _MOST_NAMED:
         return scores
     higher = scores.copy()
-    best = headed[int(np.argmax(scores[headed]))]
+    best = max(headed, key=lambda row: (_is_headed(traits[row], query.terms), scores[row]))
     if higher[best] < STEP / 2:
         higher[best] = np.nextafter(higher[higher < STEP / 2].max(), np.float32(STEP))
     return higher
 
 
-def _is_headed(known: Traits, wanted: frozenset[str]) -> bool:
-    """Return whether a section that begins in a chunk has a heading of just these terms."""
+def _is_headed(known: Traits, wanted: frozenset[str] | tuple[str, ...]) -> bool:
+    """Return whether a section that begins in a chunk has a heading of just these terms; of a tuple, in their order."""
     chunk = known.stored.chunk
-    return any(frozenset(searched_terms(name)) == wanted for name in chunk.defines or (chunk.symbol or "",))
+    return any(type(wanted)(searched_terms(name)) == wanted for name in chunk.defines or (chunk.symbol or "",))
 
 
 def _with_namesakes_behind(
