@@ -104,7 +104,7 @@ _ASKS = lazy_regex(
     r"^\W*(?:how|where|which|what|who|when|why|can(?!['’]t)|does|do|is|are|should|could)\b", re.IGNORECASE
 )
 _STATES = lazy_regex(r"[^\n?]*\w[.!]\s")
-"""A statement before a question, as in "The page is unknown. Did you call it twice?", which asks nobody who reads it."""
+"""A statement before a question, as in "The page is unknown. Did you call it twice?"; a program asks that."""
 _QUOTED = lazy_regex(r"\"[^\"\n]{8,}\"|“[^“”\n]{8,}”")
 _MARKED = lazy_regex(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(?!\w)|: \S+ \S+ \S+")
 """Signs that a message begins here; code and lists of things may look the same."""
