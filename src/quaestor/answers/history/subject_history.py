@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 from quaestor.answers.history.find_subject import Subject, best_of, commits_saying
 from quaestor.answers.history.history_draft import Draft, code, commit_hit, commit_line, lines_hit, one_line, tag_hit
@@ -25,6 +26,7 @@ from quaestor.history.log import (
     blame,
     commits_touching,
     count,
+    file_lines,
     holder,
     holders,
     lines_with,
@@ -36,12 +38,8 @@ from quaestor.history.log import (
 from quaestor.history.versions import Version, first_release
 from quaestor.search.path_roles import profile_path
 
-_MOST_MESSAGE = 24
-_MOST_AUTHORS = 5
-_MOST_DIFF = 120
-_MOST_COMMITS = 5000
-_MOST_TOUCHING = 8
-_LONGEST_ITEM = 8
+_MOST_MESSAGE, _MOST_AUTHORS, _MOST_DIFF = 24, 5, 120
+_MOST_COMMITS, _MOST_TOUCHING, _LONGEST_ITEM = 5000, 8, 8
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _FEW = 3
 """A word that occurs in more files than these is an ordinary word, and no option."""
@@ -61,6 +59,9 @@ _NOTED = {
     ),
     "renamed": r"\brenam",
 }
+_DECLARING = re.compile(r"(?i)\b\w*(?:flag|option|opt|arg|argument)s?\w*\s*[.(]")
+_OF_A_LETTER = re.compile(r"-\w")
+"""An option that is part of many other texts, so that messages alone tell of it."""
 _NUMBERED = re.compile(r"(?:#|\bGH-|/pull/|/issues/)(\d{1,7})\b")
 _TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|updated-dependencies):", re.IGNORECASE)
 
@@ -160,7 +161,11 @@ def _in_code(question: HistoryQuestion, subject: Subject, git: Git) -> tuple[Com
         return None
     # A file may be listed by its name elsewhere, in a Makefile say, from which that line may have come later.
     is_file = subject.path and not subject.needle
-    needle = "" if is_file else subject.needle or _as_code_has_it(subject.literal, git)
+    needle = (
+        ""
+        if is_file or _OF_A_LETTER.fullmatch(subject.literal)
+        else subject.needle or _as_code_has_it(subject.literal, git)
+    )
     if needle and (path := (subject.needle and subject.path) or _holder(git, needle)):
         added = origin(git, needle, path)
         renamed = added is not None and re.search(_SAID[question.verb], _message_of(added.commit), re.IGNORECASE)
@@ -173,16 +178,25 @@ def _in_code(question: HistoryQuestion, subject: Subject, git: Git) -> tuple[Com
 def _as_code_has_it(literal: str, git: Git) -> str:
     """Return an option as code writes it: unchanged if a source file holds it, else without hyphens, best in quotes."""
     bare = literal.lstrip("-")
-    if bare == literal or _sources_with(git, literal):
-        return literal
-    quoted = next((one for one in (f'"{bare}"', f"'{bare}'") if _sources_with(git, one)), None)
+    quotes = {one: _sources_with(git, one) for one in (f'"{bare}"', f"'{bare}'")} if bare != literal else {}
+    declared = next((one for one, paths in quotes.items() if _declares(git, one, paths[:_MOST_TOUCHING])), None)
+    if declared or bare == literal or _sources_with(git, literal):
+        return declared or literal
+    quoted = next((one for one, paths in quotes.items() if paths), None)
     plain = (one for one in (bare, bare.replace("-", "_")) if 0 < len(_sources_with(git, one)) <= _FEW)
     return quoted or next(plain, literal)
 
 
+def _declares(git: Git, quoted: str, paths: Sequence[str]) -> bool:
+    """Return whether a line of some files declares an option by its name in quotes: ``flag.Int("keep-days", 7)``."""
+    return any(quoted in line and _DECLARING.search(line) for path in paths for line in file_lines(git, path))
+
+
 def _holder(git: Git, needle: str) -> str | None:
     """Return a file that holds a text now: a source, because tests, changelogs and documents follow it; else any."""
-    return next(iter(_sources_with(git, needle)), None) or holder(git, needle, "HEAD")
+    sources = _sources_with(git, needle)
+    declaring = (path for path in sources[:_MOST_TOUCHING] if needle[0] in "\"'" and _declares(git, needle, [path]))
+    return next(chain(declaring, sources), None) or holder(git, needle, "HEAD")
 
 
 def _sources_with(git: Git, needle: str, revision: str = "HEAD") -> list[str]:
@@ -258,6 +272,8 @@ def _commit_that_mentions(
     verb = _SAID[question.verb]
     commits = commits_saying(git, subject.text, verb, oldest=question.verb == "added")
     # Any message about a thing may tell that it was added or changed; that it was removed, only one that says so.
+    if _OF_A_LETTER.fullmatch(subject.literal):
+        commits = [one for one in commits if re.search(rf"(?<![\w-]){subject.literal}(?![\w-])", _message_of(one))]
     says_so = question.verb != "removed" or (commits and re.search(verb, _message_of(commits[0]), re.IGNORECASE))
     return (commits[0], "") if commits and says_so else None
 
