@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import chain
 
 from quaestor.answers.history.find_subject import Subject, best_of, commits_saying
 from quaestor.answers.history.history_draft import Draft, code, commit_hit, commit_line, lines_hit, one_line, tag_hit
@@ -59,7 +58,7 @@ _NOTED = {
     ),
     "renamed": r"\brenam",
 }
-_DECLARING = re.compile(r"(?i)\b\w*(?:flag|option|opt|arg|argument)s?\w*\s*[.(]")
+_DECLARING = r"(?:flag|option|opt|arg|argument)"
 _OF_A_LETTER = re.compile(r"-\w")
 """An option that is part of many other texts, so that messages alone tell of it."""
 _NUMBERED = re.compile(r"(?:#|\bGH-|/pull/|/issues/)(\d{1,7})\b")
@@ -179,7 +178,7 @@ def _as_code_has_it(literal: str, git: Git) -> str:
     """Return an option as code writes it: unchanged if a source file holds it, else without hyphens, best in quotes."""
     bare = literal.lstrip("-")
     quotes = {one: _sources_with(git, one) for one in (f'"{bare}"', f"'{bare}'")} if bare != literal else {}
-    declared = next((one for one, paths in quotes.items() if _declares(git, one, paths[:_MOST_TOUCHING])), None)
+    declared = next(filter(None, (_declaration(git, one, paths) for one, paths in quotes.items())), "")
     if declared or bare == literal or _sources_with(git, literal):
         return declared or literal
     quoted = next((one for one, paths in quotes.items() if paths), None)
@@ -187,16 +186,16 @@ def _as_code_has_it(literal: str, git: Git) -> str:
     return quoted or next(plain, literal)
 
 
-def _declares(git: Git, quoted: str, paths: Sequence[str]) -> bool:
-    """Return whether a line of some files declares an option by its name in quotes: ``flag.Int("keep-days", 7)``."""
-    return any(quoted in line and _DECLARING.search(line) for path in paths for line in file_lines(git, path))
+def _declaration(git: Git, quoted: str, paths: Sequence[str]) -> str:
+    """Return the beginning of a call that declares an option by its name in quotes: ``flag.Int("keep-days"``."""
+    call = re.compile(rf"[\w.]*{_DECLARING}[\w.]*\({re.escape(quoted)}", re.IGNORECASE)
+    lines = (line for path in paths[:_MOST_TOUCHING] for line in file_lines(git, path))
+    return next((match[0] for line in lines if (match := call.search(line))), "")
 
 
 def _holder(git: Git, needle: str) -> str | None:
     """Return a file that holds a text now: a source, because tests, changelogs and documents follow it; else any."""
-    sources = _sources_with(git, needle)
-    declaring = (path for path in sources[:_MOST_TOUCHING] if needle[0] in "\"'" and _declares(git, needle, [path]))
-    return next(chain(declaring, sources), None) or holder(git, needle, "HEAD")
+    return next(iter(_sources_with(git, needle)), None) or holder(git, needle, "HEAD")
 
 
 def _sources_with(git: Git, needle: str, revision: str = "HEAD") -> list[str]:
