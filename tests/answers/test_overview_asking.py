@@ -31,7 +31,10 @@ IN_OTHER_LANGUAGES = """Quelle est la structure du projet ?|¿Cuál es la estruc
 このプロジェクトの主な構成は？|Was ist die Struktur des Projekts?
 Wie ist das Repository aufgebaut und wo sollte ich anfangen?
 ¿Qué hace este proyecto y por dónde empiezo?|Que fait ce projet et par où commencer ?"""
-IN_OTHER_WORDS = """Where's a good place to start reading?|quick tour|overview please
+IN_OTHER_WORDS = """What problem does this gem solve?|what does this role do|what is this extension for
+which file should I read first?|what file do I start with|what does each folder contain|list the packages
+what are the modules|how do the pieces fit together|what is it|what is it used for?|what can it do
+Where's a good place to start reading?|quick tour|overview please
 main modules and what they do|explain the directory structure|which guides are there?
 which folders are there and what is in them|What topics do these docs cover?|what can I learn from these documents?
 who is this handbook for?|I'm new here, where do I begin?|where is the main entry point?
@@ -62,10 +65,12 @@ how are packages organised in a workspace?|What are the core team members?|what 
 where do I start if I am new at the company|How should I divide my code into modules?
 what kind of documents do I need|How do I start the program?|which tools do you use|what files does the tool read
 what is the first chapter about|where do the docs say how to write tests|How do I start a new chapter?"""
-FOR_NONE = """what is this parameter for|What is httpx?|what is a Transport|where do I start the server
+FOR_NONE = """which file does it read first|what does each folder of the cache contain|what does it do on Sundays
+what is the client for
+what is this parameter for|What is httpx?|what is a Transport|where do I start the server
 how is the cache laid out|what are the main arguments of send|what does this function do|what is this error
 where should I start the worker|how is this function structured|what are the main parts of the config file
-give me an overview of the retry logic|what is the structure of the index file|how do I install this|what is it
+give me an overview of the retry logic|what is the structure of the index file|how do I install this
 what does the code do when a request fails|how is this tested|where is this used|what files use httpx
 what is this for loop doing|summarize the changelog|what is the difference between this and that|map
 which files are ignored|what is in the cache folder|was ist ein Transport|wo ist das definiert|qué es un puntero

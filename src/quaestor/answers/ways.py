@@ -65,6 +65,14 @@ _WHAT_AND_WHO = lazy_regex(
     re.I | re.S,
 )
 """A question what a name is, and another about it by a pronoun."""
+_OPTION = lazy_regex(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_OF_A_LETTER = lazy_regex(r"(?<![\w-])-[A-Za-z](?![\w-])")
+"""An option whose name says nothing that could be the name of a setting."""
+_AND_DEFAULT = lazy_regex(
+    r"^\W*(?P<about>what(?:'s|\s+(?:is|does|do))\s+.+?),?\s+and\s+(?:what(?:'s|\s+is)\s+)?(?:its|the)\s+defaults?(?:\s+value)?\W*$",
+    re.IGNORECASE,
+)
+"""A question what an option or a setting is, and what its default is."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
@@ -125,7 +133,7 @@ _OF_SETTINGS = lazy_regex(
 
 def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer how the project, or one thing of it, is configured; None for other questions."""
-    if not _OF_SETTINGS.search(question.text[:200]):
+    if not _OF_SETTINGS.search(question.text[:200]) or _OF_A_LETTER.search(question.text[:200]):
         return None
     # Few questions ask this.
     from quaestor.answers.settings.configuration import explain_configuration  # noqa: PLC0415 - as said above
@@ -237,6 +245,8 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
     match = _WHAT_AND_WHO.match(question.text[:_LONGEST])
     if match is not None and (explained := _explain_with_uses(question, match, corpus)) is not None:
         return explained
+    if (match := _AND_DEFAULT.match(question.text[:_LONGEST])) is not None:
+        return _explain_with_default(question, match["about"], corpus)
     both = _split_questions(question, corpus)
     if both is None:
         return None
@@ -260,6 +270,21 @@ def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus)
     users = answer_with_callers(question._replace(text=f"{before}`{names[0]}`{after}"), corpus)
     first = explain_name(question._replace(text=f"{about}?"), corpus) if users is not None else None
     return None if first is None or users is None else _join_answers(first, users)
+
+
+def _explain_with_default(question: Question, about: str, corpus: Corpus) -> WayAnswer | None:
+    """Answer what an option or a name is, and below it where its default stands, unless the lines shown hold it."""
+    from quaestor.answers.settings.named_settings import explain_setting  # noqa: PLC0415 - few questions ask this
+
+    first = _first_answer(WAYS, question._replace(text=f"{about}?"), corpus)
+    names = _OPTION.findall(about) or names_of_code(about)
+    asked = question._replace(text=f"What is the default of {names[0]}?") if len(names) == 1 else None
+    default = explain_setting(asked, corpus) if asked is not None else None
+    if first is None or not first.known:
+        return default or first
+    shown = {(hit.path, line) for hit in first.hits for line in range(hit.start_line, hit.end_line + 1)}
+    new = default is not None and default.known and any((one.path, one.start_line) not in shown for one in default.hits)
+    return _join_answers(first, default) if new and default is not None else first
 
 
 def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | None:

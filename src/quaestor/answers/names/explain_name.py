@@ -427,10 +427,9 @@ def _end_of_block(lines: Sequence[str], line: int) -> int:
 
 
 def _outline(lines: CorpusLines, path: str, definitions: Sequence[Definition]) -> str:
-    names = ", ".join(
-        f"{in_code('.'.join((*one.scope, one.name)))} ({_line_of(lines, path, one)})"
-        for one in definitions[:_MOST_LISTED]
-    )
+    # Of a hundred constants and ten functions, the functions tell more.
+    first = sorted(definitions, key=lambda one: len(definitions) > _MOST_LISTED and one.kind in _FIELDS)[:_MOST_LISTED]
+    names = ", ".join(f"{in_code('.'.join((*one.scope, one.name)))} ({_line_of(lines, path, one)})" for one in first)
     more = len(definitions) - _MOST_LISTED
     return f"{names}{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)"
 

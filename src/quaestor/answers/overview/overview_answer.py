@@ -15,6 +15,7 @@ from quaestor.answers.overview.overview_question import (
     asks_for_languages,
     asks_for_overview,
     asks_how_to_build,
+    asks_how_to_develop,
     asks_how_to_run,
     asks_where_to_begin,
     name_in_overview_question,
@@ -57,6 +58,10 @@ _ASKED_FOLDER = re.compile(
 _SHORTEST_NAME = 3
 _HOSTED = 4
 _TITLE_BEGINS = re.compile(r"^(?:what is|about|welcome to|introduction to)\s+", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"\W*(?:intro(?:duction)?|overview|about|features|read ?me|(?:table of )?contents)\W*", re.IGNORECASE
+)
+"""The first heading of a README whose title is an image, or not a heading of Markdown."""
 _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
 
@@ -232,8 +237,10 @@ def introduce(corpus: Corpus) -> WayAnswer | None:
 
 def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return how the corpus is built, tested or run if the question asks that and its files say it, else None."""
-    builds = asks_how_to_build(question.text)
-    if not builds and not asks_how_to_run(with_own_name(plain_question(question.text), corpus, OWN)):
+    text = with_own_name(plain_question(question.text), corpus, OWN)
+    works = asks_how_to_develop(text)
+    builds = works or asks_how_to_build(question.text)
+    if not builds and not asks_how_to_run(text):
         return None
     from quaestor.answers.drafts import CorpusLines, Draft  # noqa: PLC0415 - as above
     from quaestor.answers.overview.build_and_test import guide_sections  # noqa: PLC0415
@@ -246,7 +253,7 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     overview = make_build_guide(corpus, aim, count=tokenizer_for("gpt-4o").count)
     lines, draft = CorpusLines(corpus), Draft()
     material = Material(corpus.store)
-    for place in guide_sections(material, aim) if material.is_code else ():
+    for place in guide_sections(material, aim, works=works) if material.is_code else ():
         draft.quote(lines.hit(place.path, place.start_line, place.end_line))
     shown = len(draft.hits)
     pieces = tuple(piece + shown if isinstance(piece, int) else piece for piece in sections_of(overview))
@@ -295,5 +302,6 @@ def _title(corpus: Corpus) -> str:
     from quaestor.related.stored_files import load_file  # noqa: PLC0415
 
     file = next((page for path in _READMES if (page := load_file(corpus.store, path)) is not None), None)
-    title = "" if file is None else next((text for _, text in headings(file.lines[:_TITLE_LINES])), "")
+    titles = (text for _, text in headings(file.lines[:_TITLE_LINES])) if file is not None else iter(())
+    title = next((text for text in titles if not _NO_TITLE.fullmatch(text)), "")
     return _TITLE_ENDS.split(_TITLE_BEGINS.sub("", " ".join(title.split())))[0].strip()

@@ -141,8 +141,14 @@ _PHRASES = tuple(
         (r"walk[- ]?through|walk (?:me|us) through", "describe"),
         (r"(?:find|know|learn) (?:my|your|our|the|one's)? ?way around", "begin structure of"),
         (r"never (?:seen|used|met)|don'?t know|do not know", "new"),
+        (r"(?:which|what) (?:source )?file(?= (?:should|do|must|can|could|to)\b)", "where"),
+        (r"(?:each|every)(?= (?:folder|directory|package|module|file)\b)", "main"),
     )
 )
+_OF_A_KIND = lazy_regex(
+    r"\bthis (?:gem|crate|extension|add-?on|role|utility|daemon|bot|game|theme|engine|server|client|module|sdk)\b"
+)
+"""The whole by its kind, which elsewhere is the name of a part: "the server"."""
 _WHOLE = frozenset(
     """project repo repository library lib package plugin book lesson course tutorial guide manual handbook service
     website code codebase source sources app application program tool framework software folder directory corpus
@@ -269,8 +275,7 @@ def plain_question(question: str) -> str:
     """Return the first 2,000 characters of a question in lower case, without greetings and punctuation around it."""
     text = unicodedata.normalize("NFC", question[:_LONGEST]).replace("’", "'").lower()
     text = " ".join(text.split()).strip(" ?!.:;,¿¡？！。…'\"«»")
-    text = text.replace(" ?", "")
-    text = _POLITE.sub("", text)
+    text = _OF_A_KIND.sub("this project", _POLITE.sub("", text.replace(" ?", "")))
     return _TRAILING.sub("", text).strip(" ,")
 
 
@@ -295,10 +300,12 @@ _ASKED_PARTS = lazy_regex(
     r"\b(?:there|here|consist|have|has|in|make|contain|hold|covers?|treats?|discuss(?:es)?|deals?)\b|\bentrypoints\b"
     r"|\b(?:what|which) (?:programming )?languages? .*\bwritten\b"
     r"|\b(?:where(?:'s| is| are)|in which folder is) the (?:actual )?(?:source|code|tests|docs|documentation)\b"
-    r"|\b(?:what|which) are (?:all )?(?:the|its) (?:chapters|lessons|episodes|topics|parts)$"
+    r"|\b(?:(?:what|which) are|list) (?:all )?(?:the|its) "
+    r"(?:chapters|lessons|episodes|topics|parts|modules|packages|components|crates|folders|directories)$"
+    r"|\bmain (?:folder|directory|package|module|file)\b"
 )
 _BARE = _NAMED_SHAPE | _SHAPED | _MAIN | _SIZE | _WHOLE | _PARTS | _SHOW | _DESCRIBE | frozenset(
-    "a an the of in on for about to me us i we can could would you please and is are what what's how".split()
+    "a an the of in on for about to me us i we can could would you please and is are do does what what's how".split()
 )  # fmt: skip
 
 
@@ -325,9 +332,9 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
     if not word_set <= _KNOWN or _ONE_OF_MANY.search(text):
         return False
     names_whole = _NAMED_WHOLE.search(text) is not None
-    pointed = names_whole or (first and _POINTING_WORDS.search(text) is not None)
+    pointed = names_whole or (first and (_POINTING_WORDS.search(text) is not None or "it" in word_set))
     return (
-        _asks_for_shape(word_set, about_whole=pointed or (first and "it" in word_set))
+        _asks_for_shape(word_set, about_whole=pointed)
         or _ASKED_PARTS.search(text) is not None
         or _asks_for_beginning(word_set, text)
         or (pointed and _asks_what_it_is(word_set))
@@ -388,6 +395,22 @@ _BUILDING_ELSEWHERE = lazy_regex(
     r"|(?:このプロジェクト(?:を|は))?(?:どうやって|どのように)?(?:ビルド|コンパイル)(?:しますか|するのですか|すれば(?:いい|よい)(?:ですか)?)"
 )
 
+_ONE_TEST = lazy_regex(
+    r"\b(?:an?|one|the|only)(?: (?:single|one|individual|specific|particular))? (?:unit )?test"
+    r"(?: (?:file|case|class|suite|method|function))?$"
+)
+_ENVIRONMENT = r"(?:dev(?:elopment|eloper)?) (?:environment|set-?up|machine|workspace|install(?:ation)?|version)"
+_THE_CODE = rf"(?:it|this|(?:the )?{OWN}|(?:this|the|that) {_any_of(_WHOLE)})"
+_DEVELOPING = lazy_regex(
+    r"(?:(?:how (?:do|can|could|should|would|must) (?:i|we|you|one)|how to|what do i need to(?: do to)?) )?"
+    rf"(?:(?:set ?up|get|create|prepare|start|install|configure) (?:(?:an?|the|my|our|local|working) )*{_ENVIRONMENT}"
+    rf"|(?:set ?up|get|prepare|install|configure|check ?out|clone) {_THE_CODE}(?: up)? for (?:local )?"
+    r"(?:dev\w*|hacking)(?: and (?:run|build) (?:the tests|it))?"
+    r"|(?:start|begin|get started)(?: with)? (?:developing|hacking|development)"
+    rf"|(?:develop(?: on| for)?|(?:hack|work|code) (?:on|in)) {_THE_CODE})"
+    rf"(?: (?:up|running|up and running|for {_THE_CODE}|of {_THE_CODE}|locally|here|myself))*"
+)
+
 
 def asks_how_to_build(question: str) -> bool:
     """Return whether a question asks how the whole project is built or tested, and nothing else.
@@ -400,13 +423,19 @@ def asks_how_to_build(question: str) -> bool:
     """
     if len(question) > _LONGEST_OF_BUILDING:
         return False
-    text = plain_question(question)
+    text = _ONE_TEST.sub("the tests", plain_question(question))
     if _BUILDING_ELSEWHERE.fullmatch(text):
         return True
     begin = _BUILDING.match(text)
     words = re.findall(r"[\w']+", text[begin.end() :]) if begin else ()
     allowed = _DONE_TO_IT | _ALL_OF_IT | _WORDS_BETWEEN
-    return not _DONE_TO_IT.isdisjoint(words) and not _ALL_OF_IT.isdisjoint(words) and allowed.issuperset(words)
+    done = not _DONE_TO_IT.isdisjoint(words) and allowed.issuperset(words)
+    return done and (not _ALL_OF_IT.isdisjoint(words) or words in (["build"], ["compile"]))
+
+
+def asks_how_to_develop(text: str) -> bool:
+    """Return whether a plain question, with ``OWN`` for the project's name, asks how to set up work on it."""
+    return _DEVELOPING.fullmatch(text) is not None
 
 
 _TESTING = lazy_regex(r"\btest|\bspecs?\b|\bsuite\b|prueba|测试|テスト")
