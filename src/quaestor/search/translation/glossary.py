@@ -18,7 +18,7 @@ COLUMNS = ("de", "fr", "es", "zh", "ja")
 """The languages of the glossary, in the order of its columns after English."""
 
 _GRAMMAR = "grammar.txt"
-_FILES = ("acts.txt", "things.txt", "qualities.txt", "everyday.txt", "documents.txt")
+_FILES = ("acts.txt", "things.txt", "qualities.txt", "everyday.txt", "documents.txt", "technical.txt")
 _NOTHING = "."
 
 English = tuple[str, ...]
