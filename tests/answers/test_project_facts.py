@@ -11,9 +11,9 @@ from overview_parts import Make
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.answer_from_file import answer_how_to_add, answer_origin, answer_with_customary_file
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.answer_from_file import answer_how_to_add, answer_origin, answer_with_customary_file
+from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
 from quaestor.answers.way import Question, Way
 from quaestor.answers.ways import answer_by_way, answer_with_maintainers
 from quaestor.llm.prompts.numbered_passages import number
@@ -102,6 +102,19 @@ def test_the_licence_is_told_by_its_head_and_the_manifest(ferry: Index, question
 )
 def test_dependencies_are_quoted_from_the_manifest(ferry: Index, question: str) -> None:
     assert places(ferry, question) == [("pyproject.toml", 4, 7)]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what is the lisence?", "I read `lisence` as `licence`."),
+        ("what is the licnese", "I read `licnese` as `license`."),
+    ],
+)
+def test_a_misspelt_question_is_read_as_it_is_meant_and_says_so(ferry: Index, question: str, said: str) -> None:
+    answer = answer_by_way(Question(question), ferry)
+    assert answer is not None and answer.pieces[0] == f"{said}\n\n"
+    assert {hit.path for hit in answer.hits} == {"LICENSE", "pyproject.toml"}
 
 
 @pytest.mark.parametrize(

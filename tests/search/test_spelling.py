@@ -54,7 +54,7 @@ def index(tmp_path_factory: pytest.TempPathFactory, words: list[str], names: lis
     for number, name in enumerate(names):
         (place / "corpus" / f"m{number}.py").write_text(f"def {name}():\n    return {number}\n")
     (place / "corpus" / "failover.py").write_text(
-        "def failover(server):\n    return server.serialize()\n\n\nclass Mockito:\n    colors = 1\n\n\nserverPool = []\n"
+        "def failover(server):\n    return server.serialize()\n\n\nclass Mockito:\n    colors = 1\n\n\nserverPool = 1\n"
     )
     with Index.build(place / "corpus", settings=Settings(home=str(place / "home"))) as index:
         yield index
@@ -184,7 +184,7 @@ def test_words_are_mended_where_they_stand() -> None:
         ("what is the diffrence to a failover", [("diffrence", ("difference",))]),
         ("wich failover recieves", [("wich", ("which",)), ("recieves", ("receives",))]),
         ("which oldwr failover", [("oldwr", ("older",))]),
-        ("a brnch of the failover", [("brnch", ())]),
+        ("a wating failover", [("wating", ())]),
         ("is a failover by kubernetes or by traefik", [("kubernetes", ()), ("traefik", ())]),
         # A misspelt part of a name is mended by the words that stand here.
         ("who throws FailverSeen", [("throws", ()), ("FailverSeen", ("FailoverSeen",))]),

@@ -29,7 +29,7 @@ _IN_NAMES = f"{ascii_lowercase}{digits}_"
 # they strike a wrong one.
 _SWAPPED, _LEFT_OUT, _TOO_MUCH, _WRONG = 5.0, 4.0, 3.5, 1.0
 _ALIKE = 2.0
-"""The bonus of a correction of a doubled letter, or of one that sounds like the right one or is beside it on a keyboard."""
+"""The bonus of a correction of a doubled letter, or of one that sounds like the right one or lies beside it."""
 _SOUNDS = frozenset(frozenset(pair) for pair in "ae ai ei iy ou eo uw ck cs kq sz fv dt gj mn xs bp vw qc".split())
 _KEYS = frozenset(frozenset(pair) for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm") for pair in pairwise(row))
 """Letters side by side on a keyboard."""

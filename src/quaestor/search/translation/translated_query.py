@@ -28,7 +28,8 @@ _EDGES = "\"'“”„«»‚‘’.,;:!?¿¡()[]…–—-"
 _CLAUSE_ENDS = ",.;:!?"
 # What German verbs part with: "schaltet … ab" is "abschalten".
 _PARTICLES = frozenset(
-    "ab an auf aus bei ein fehl fest frei fort heraus herunter hinzu hoch los mit nach um vor weg wieder zu zurück".split()
+    """ab an auf aus bei ein fehl fest frei fort heraus herunter hinzu hoch los mit nach um vor weg wieder zu
+    zurück""".split()
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST_PART = 3
