@@ -76,9 +76,9 @@ _ENDS = (("s", 5), ("er", 7), ("est", 8))
 _BEGINNINGS = ("re", "un")
 _MISSPELT = frozenset(
     """acces accomodate acount actio addoption adress binded colum commmon comparision compatability defaut excepti
-    exceptio explicity funcion functio inital intead lengt occured occurence ouput preceeded preceeding
-    precendence proces propery recieve recieved reponse reques respons retur seach seperate shoud standaard
-    succesful succesfully supress swtch unecessary""".split()
+    exceptio explicity fiel funcion functio inital intead lengt lits nesw occured occurence ouput preceeded
+    preceeding precendence proces propery recieve recieved reponse reques respons retur seach seperate setp
+    shoud sopts standaard succesful succesfully supress swtch unecessary""".split()
 )
 """Misspellings that code has so often that they have vectors."""
 SAY_NOTHING = STOP_WORDS | frozenset(
@@ -269,7 +269,7 @@ def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
     if not _is_english(lower):
         worths |= _slips(lower)
     near = _ordinary_english(store, _words_in_store(store, worths, _terms(worths)))
-    if not near and len(lower) >= _LONG and not _is_english(lower):
+    if not near and len(lower) >= _LONG and not (_is_english(lower) or _meant(lower)):
         worths = dict.fromkeys(similar_words(lower), 0.0)
         near = _words_in_store(store, worths, _terms(worths))
     return _likeliest(near)
@@ -282,8 +282,12 @@ def _surely_meant(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
         parts = {part: meant for part in _PART.findall(word) if (meant := _part_in_store(store, part))}
         return (_PART.sub(lambda match: parts.get(match[0], match[0]), word),) if parts else ()
     lower = word.lower()
-    if name or not (word.isascii() and word.isalpha() and _SHORTEST <= len(word) <= _LONGEST) or _is_english(lower):
-        return ()
+    ordinary = not name and word.isascii() and word.isalpha() and _SHORTEST <= len(word) <= _LONGEST
+    return _meant(lower) if ordinary and not _is_english(lower) else ()
+
+
+def _meant(lower: str) -> tuple[str, ...]:
+    """Return the English word that a lower-case word surely is by one slip; else nothing."""
     certain = {one: worth for one, worth in _slips(lower).items() if worth >= _CERTAIN and _has_vector(one)}
     if len(lower) == _SHORTEST:  # "waht", "wich": of words this short only those of grammar are certain
         certain = {one: worth for one, worth in certain.items() if one in SAY_NOTHING}
