@@ -304,3 +304,12 @@ def test_a_name_that_nothing_uses_is_said_to_be_unused(tmp_path: Path) -> None:
         found = explain_name(Question("What does `lonely` do?"), index)
     assert found is not None
     assert "Nothing else here uses it, as far as its name tells." in found.text([1])
+
+
+def test_a_file_that_begins_by_setting_something_is_shown_from_its_beginning(tmp_path: Path) -> None:
+    service = "var loud = false;\n\nmodule('shop').service('Orders', function () {\n    'use strict';\n"
+    service += "".join(f"    this.step{n} = {n};\n" for n in range(60)) + "});\n"
+    with index_of(tmp_path / "shop", {"orders.js": service}) as index:
+        found = explain_name(Question("orders.js"), index)
+    assert found is not None
+    assert found.hits[0].start_line == 1 and "service('Orders'" in found.hits[0].text

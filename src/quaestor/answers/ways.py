@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from quaestor.answers.ask_back import ask_back, with_subject
-from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.errors.explain_error import answer_error
 from quaestor.answers.errors.named_faults import explain_named_fault
 from quaestor.answers.names.callers import answer_with_callers
@@ -50,6 +50,7 @@ from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.names_in_question import asks_about_a_word, names_of_code
+from quaestor.search.spelling import replace_unknown
 
 _LONGEST = 300
 _PASSAGES = 10
@@ -234,7 +235,24 @@ WAYS: tuple[Way, ...] = (
 
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return the answer of the first way that has one; None if the answer is to be quoted from search results."""
+    """Return the answer of the first way that has one; None if the answer is to be quoted from search results.
+
+    If no way understands the question as it is written, its misspelt words are taken as what they stand for.
+    """
+    answer = _answer_as_written(question, corpus)
+    if answer is not None or len(question.text) > _LONGEST:
+        return answer
+    misspelt = [one for one in corpus.spelling(question.text).unknown if one.nearest]
+    if not misspelt:
+        return None
+    answer = _answer_as_written(question._replace(text=replace_unknown(question.text, misspelt)), corpus)
+    if answer is None:
+        return None
+    taken = " and ".join(f"{in_code(one.word)} as {in_code(one.nearest[0])}" for one in misspelt)
+    return replace(answer, pieces=(f"I read {taken}.\n\n", *answer.pieces))
+
+
+def _answer_as_written(question: Question, corpus: Corpus) -> WayAnswer | None:
     with_its_subject = with_subject(question)
     answer = None if with_its_subject is None else _first_answer(WAYS, with_its_subject, corpus)
     return answer if answer is not None and answer.known else _first_answer((_answer_two, *WAYS), question, corpus)

@@ -254,7 +254,8 @@ class Retriever:
             return query._replace(text=""), matched
         if spelling.text == query.text:
             return query, matched
-        query = with_other_spellings(read_query(spelling.text), query.text, self.store.frequencies)
+        both = f"{query.text}\n{spelling.text}"
+        query = with_other_spellings(read_query(spelling.text), both, self.store.frequencies)
         return query, self._match_words(query, count, where)
 
     def join(self, ranked: Iterable[StoredChunk], k: int) -> list[tuple[int, Chunk]]:

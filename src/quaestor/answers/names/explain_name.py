@@ -399,9 +399,9 @@ def _words_above(file: IndexedFile, definition: Definition) -> int:
 
 
 def _main(definitions: Sequence[Definition], stem: str, language: str) -> Definition | None:
-    """Return the definition that a file is named after, in whole or by its beginning, else its largest one."""
-    # A field that is called like the file is not what the file is about.
-    outer = [one for one in _outer(definitions, language) if not one.scope or one.kind not in _FIELDS]
+    """Return the definition that a file is named after, in whole or by its beginning, else the largest; no field."""
+    spans = [(one, one.span.end_line - one.span.start_line) for one in _outer(definitions, language)]
+    outer = [one for one, height in spans if one.kind not in _FIELDS or (not one.scope and height >= _BARE)]
     plain = [(re.sub(r"\W|_", "", one.name).lower(), one) for one in outer]
     candidates = [one for name, one in plain if name == stem] or [one for name, one in plain if name.startswith(stem)]
     return max(candidates or outer, key=lambda one: one.span.end - one.span.start, default=None)
