@@ -163,9 +163,9 @@ def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language
 
 
 def _places_of(term: str, corpus: Corpus, lines: CorpusLines, language: str) -> Sequence[_Place]:
-    """Return the places that define a term, the best first, those in translations last."""
+    """Return the places that define a term, the best first, those in lists of changes and in translations last."""
     places = {*_in_chunks(term, corpus, lines), *_titled_with(term, corpus, lines)}
-    return sorted(places, key=lambda place: (_is_translated(place.path, language), place))
+    return sorted(places, key=lambda place: (_is_translated(place.path, language), _is_changelog(place.path), place))
 
 
 def _opened(before: Sequence[str]) -> list[str]:
@@ -177,6 +177,10 @@ def _opened(before: Sequence[str]) -> list[str]:
 def _is_translated(path: str, language: str) -> bool:
     """Return whether a document is in another language than English and than the question's."""
     return profile_path(path).background not in {"", CHANGELOG, LEGAL, VENDORED, GENERATED, language}
+
+
+def _is_changelog(path: str) -> bool:
+    return profile_path(path).background == CHANGELOG
 
 
 def _written_out(term: str, places: Sequence[_Place]) -> Sequence[_Place]:

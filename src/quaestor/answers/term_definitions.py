@@ -123,9 +123,9 @@ def names_the_term(term: str, title: str) -> bool:
 def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
     """Yield the entries of lists, glossaries and tables that define a term."""
     says = rf"(?:{_BETWEEN}|\s+(?:{_SAYS}|(?:{_IS}))|\s+:\s)(?P<said>.*)"
-    entry = re.compile(
-        rf"^{_ARTICLE}(?:{_pattern(term)}{_ASIDE}|[^():]{{3,80}}\s\({_pattern(term)}\)){says}", _flags(term)
-    )
+    # In "**Burning (bane)**: ..." the kind of a thing stands in brackets, and no short form of it.
+    short = rf"|[^():]{{3,80}}\s\({_pattern(term)}\)" if is_abbreviation(term) else ""
+    entry = re.compile(rf"^{_ARTICLE}(?:{_pattern(term)}{_ASIDE}{short}){says}", _flags(term))
     alone = re.compile(rf"^{_ARTICLE}{_pattern(term)}{_ASIDE}:{{0,2}}$", _flags(term))
     leads = re.compile(rf"^{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:is|are|means):$", _flags(term))
     sought = re.compile(_pattern(term), _flags(term))
