@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from quote_parts import FIVE, MIXED, hit
 
-from quaestor.answers.passage_order import order_by_paragraphs
-from quaestor.answers.quotes import answer
+from quaestor.answers.quotes.passage_order import order_by_paragraphs
+from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quote_parts import FIVE, MIXED, hit
 
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.quotes import NOT_FOUND, NOTHING, answer, speaks
+from quaestor.answers.quotes.pick_quotes import NOT_FOUND, NOTHING, answer, speaks
 from quaestor.core.documents import Span
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION
