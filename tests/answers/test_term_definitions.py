@@ -51,6 +51,7 @@ FORMS = {
     "## Qu’est-ce qu’une voie ?\n\nCe que prend une lettre pour arriver.": ("voie", Form.ASKED),
 }
 NOT_DEFINED = {
+    "**Baneful (bane)** - When making an attack with it, a bane may follow.": "bane",
     "## Ferry\n\n[More about the ferry and its landing](https://example.org/ferry)": "ferry",
     "## Ferry\n\n_a.k.a. the slow boat across the river_": "ferry",
     "## Ferry\n\n<https://example.org/about/the/old/ferry/across.html>": "ferry",
@@ -221,6 +222,20 @@ def test_headings_of_minutes_define_nothing(tmp_path: Path) -> None:
             tmp_path / folder, {f"{folder}/{name}": f"# All of it\n\n{said}", "a.md": "# A\n\nOther.\n"}
         ) as index:
             assert (answer_by_way(Question("What is a ferry?"), index) is None) is (folder != "guide")
+
+
+def test_what_a_list_of_changes_says_of_a_term_comes_last(tmp_path: Path) -> None:
+    changes = "# Releases\n\n- Ferry: it now carries letters as well.\n"
+    guide = "# Harbour\n\n## Ferry\n\nThink of a ferry as of a bridge that floats and has a crew.\n"
+    with index_of(tmp_path, {"changelog-news.md": changes, "guide/harbour.md": guide}) as index:
+        assert places(index, "What is a ferry?")[0][0] == "guide/harbour.md"
+
+
+def test_a_section_called_the_name_explains_it_before_a_translation(tmp_path: Path) -> None:
+    english = "# Laws\n\n## The TOLL principle\n\nNobody should pay more than once for a crossing.\n"
+    german = "# Gesetze\n\n## TOLL-Prinzip\n\nNiemand soll für eine Überfahrt mehr als einmal bezahlen müssen.\n"
+    with index_of(tmp_path, {"README.md": english, "translations/de.md": german}) as index:
+        assert places(index, "What does TOLL stand for?")[0][0] == "README.md"
 
 
 def test_what_nobody_defines_is_left_to_the_search(documents: Index) -> None:
