@@ -45,6 +45,8 @@ _WHERE = lazy_regex(
 )
 _NUMBER = r"(?P<term>[A-Za-z]{2,12}[ _-]?\d{1,6})"
 _ARTICLE = r"(?:(?:an?|the)\s+)?"
+# "This project" and "the main parts" are no terms.
+_WORD_OF_IDEOGRAPHS = r"(?P<term>[A-Za-z][\w.+#/ -]*?|(?![这那此该本它他她我你哪谁什何誰これそのあの])[\u30a0-\u30ff\u3400-\u9fff][^\W_]{0,11})"
 _ASKED = tuple(
     lazy_regex(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
     for pattern in (
@@ -58,8 +60,8 @@ _ASKED = tuple(
         rf"(?:un\s+|une\s+|le\s+|la\s+|les\s+|l['’])?{_TERM}",
         rf"qué\s+(?:es|son|significa)\s+(?:(?:un|una|el|la|los|las)\s+)?{_TERM}",
         rf"什么是\s*{_TERM}",
-        r"(?P<term>[A-Za-z][\w.+#/ -]*?)\s*是什么(?:意思)?",
-        r"(?P<term>[A-Za-z][\w.+#/ -]*?)\s*(?:とは|って)(?:何|なん)?(?:ですか|でしょうか)?",
+        rf"{_WORD_OF_IDEOGRAPHS}\s*(?:是什么|是指什么|是什么意思|指的是什么)",
+        rf"{_WORD_OF_IDEOGRAPHS}\s*(?:とは|って)(?:何|なん|なに)?(?:のことですか|ですか|でしょうか)?",
     )
 )
 _SIDE = (
