@@ -46,7 +46,10 @@ _WHERE = lazy_regex(
 _NUMBER = r"(?P<term>[A-Za-z]{2,12}[ _-]?\d{1,6})"
 _ARTICLE = r"(?:(?:an?|the)\s+)?"
 # "This project" and "the main parts" are no terms.
-_WORD_OF_IDEOGRAPHS = r"(?P<term>[A-Za-z][\w.+#/ -]*?|(?![这那此该本它他她我你哪谁什何誰これそのあの])[\u30a0-\u30ff\u3400-\u9fff][^\W_]{0,11})"
+_WORD_OF_IDEOGRAPHS = (
+    r"(?P<term>[A-Za-z][\w.+#/ -]*?"
+    r"|(?![这那此该本它他她我你哪谁什何誰これそのあの])[\u30a0-\u30ff\u3400-\u9fff][^\W_]{0,11})"
+)
 _ASKED = tuple(
     lazy_regex(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
     for pattern in (
