@@ -11,6 +11,7 @@ from quaestor.answers.overview.overview_question import (
     asks_for_entry,
     asks_for_languages,
     asks_for_overview,
+    asks_only_what_it_is,
     name_in_overview_question,
     plain_question,
 )
@@ -176,6 +177,32 @@ def test_what_is_asked_in_the_same_breath(question: str) -> None:
 @pytest.mark.parametrize("question", ["where does the command line begin?", "in which stages is a file parsed?"])
 def test_a_stage_or_a_beginning_alone_is_a_thing_of_its_own(question: str) -> None:
     assert not asks_for_overview(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    lines(
+        "What is this?|what does this library do?|What are these documents about?|explain this codebase"
+        "|Was ist das hier?|Que fait ce projet ?|¿Qué es esto?|这个项目是做什么的？|これは何ですか？"
+    ),
+)
+def test_who_asks_only_what_it_is(question: str) -> None:
+    assert asks_for_overview(question)
+    assert asks_only_what_it_is(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    lines(
+        "what are the main parts?|How is this laid out?|Where do I begin to read?|which documents are there?"
+        "|what do these documents contain?|overview"
+        "|Wie ist dieses Projekt aufgebaut?|Par où commencer ?"
+        "|どこから読み始めればいいですか？|项目结构是怎样的|¿Cómo está organizado este proyecto?"
+    ),
+)
+def test_who_asks_for_more_than_what_it_is(question: str) -> None:
+    assert asks_for_overview(question)
+    assert not asks_only_what_it_is(question)
 
 
 @pytest.mark.parametrize(("first", "asked"), [(True, True), (False, False)])

@@ -109,7 +109,7 @@ TOLD = {
         Overview: 16 documents
 
         What it is:
-        - Shop is a tool to send an order to a far depot by night, and to … [1]
+        - Shop is a tool to send an order to a far depot by night, and to ask it how far it got. Good. [1]
         - Xylophones for the guide. [2]
 
         Entry points:
@@ -119,9 +119,9 @@ TOLD = {
         Main parts:
         - src/
           - shop/
-            - send_orders.py, retry.py, cli.py, __init__.py
+            - send_orders.py, retry.py, cli.py
           - more/
-        - tools/, conf/, docs/
+        - tools/, docs/
     """,
     ("pages", 1500): """
         Overview: 4 documents

@@ -23,7 +23,7 @@ _ELSEWHERE = lazy_regex(
     r"\b(?:install|getting started|quick ?start|usage|contribut|licen[cs]e|sponsor|support|table of contents"
     r"|contents|build"
     r"|badge|download|requirement|prerequisite|changelog|backers|credits|donat|documentation|upgrad|news|announce"
-    r"|windows|mac ?os|mac$|linux)",
+    r"|windows|mac ?os|mac$|linux|run(?:ning)?\b)",
     re.IGNORECASE,
 )
 _ABOUT = lazy_regex(r"\b(?:about|what is|what's|overview|introduction|description|features?|why)\b", re.IGNORECASE)
@@ -36,6 +36,8 @@ _NOTICE = lazy_regex(
     r"|a description of (?:this|the) \w+\.?$|todo\b|describe your\b|released\b|this functionality\b"
     r"|this (?:work|project|repository|software|app\w*) (?:is|was) (?:\[?licen[cs]ed|released under|made available"
     r"|(?:generated|bootstrapped|created|initiali[sz]ed) (?:with|using|by|from)|in (?:alpha|beta))\b"
+    r"|this is (?:a|the) (?:static )?(?:web ?)?site (?:built|generated|made|powered) (?:with|using|by)\b"
+    r"|some of the files\b"
     r"|(?:the )?(?:above|following|preceding|\w+ (?:above|below))\b|if\b|here(?:['’]s| is| are)\b|read (?:the|our)\b"
     r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|available as part\b"
     r"|\W*[^.]{1,80}\btrademarks? of\b"
@@ -308,7 +310,8 @@ def _introducing_paragraphs(prose: Sequence[Paragraph]) -> list[Paragraph]:
         first = 0
     elif ordered and not _NAMES_A_KIND.match(ordered[first].text):
         first = next((at for at, one in enumerate(ordered[:4]) if _says_what_it_is(one)), first)
-    return ordered[first:] or [one for one in prose[:3] if not _NOTICE.match(one.text)]
+    others = (one for one in prose[:3] if not _NOTICE.match(one.text))
+    return ordered[first:] or [one for one in others if one.heading == title or not _ELSEWHERE.search(one.heading)]
 
 
 def _leads_on(paragraph: Paragraph, title: str) -> bool:

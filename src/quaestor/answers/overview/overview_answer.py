@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from quaestor.answers.overview.overview_question import (
     NO_NAME_BEFORE,
@@ -17,6 +19,7 @@ from quaestor.answers.overview.overview_question import (
     asks_how_to_build,
     asks_how_to_develop,
     asks_how_to_run,
+    asks_only_what_it_is,
     asks_where_to_begin,
     name_in_overview_question,
     names_a_whole,
@@ -27,6 +30,9 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import profile_path
+
+if TYPE_CHECKING:
+    from quaestor.answers.overview.overview_text import Overview
 
 _READMES = (
     "README.md",
@@ -45,6 +51,11 @@ _READMES = (
 )
 _TITLE_LINES = 60
 _LONGEST_NAME = 200
+_BUDGET_OF_BRIEF = 420
+"""The number of tokens of what a reader needs first, about a screen."""
+_NEARLY = 0.8
+"""The share of the budget from which on something is left out."""
+_FURTHER = ("`what are the main parts?`", "`where do I begin to read?`")
 _BUDGET_OF_FOLDER = 800
 """The number of tokens of an overview of one folder."""
 _ASKED_FOLDER = re.compile(
@@ -69,7 +80,17 @@ def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None
     """Return an overview of the corpus if the question asks for one, else None."""
     if not wants_overview(question, corpus):
         return None
+    if asks_only_what_it_is(question.text):
+        return _overview_of(corpus, budget=_BUDGET_OF_BRIEF)
     return _overview_of(corpus, begin=asks_where_to_begin(question.text))
+
+
+def _further_questions(overview: Overview) -> Iterator[str]:
+    """Yield a line with questions that tell more, if a brief overview left something out; all are answered as asked."""
+    if overview.budget == _BUDGET_OF_BRIEF and overview.tokens > _NEARLY * overview.budget:
+        folders = Counter(hit.path.partition("/")[0] for hit in overview.hits if "/" in hit.path)
+        named = [f"`what is the folder {folder} for?`" for folder, _ in folders.most_common(1)]
+        yield f"\nAsk further: {', '.join((*_FURTHER, *named))}\n"
 
 
 def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0, *, begin: bool = False) -> WayAnswer:
@@ -79,7 +100,8 @@ def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0, *, begin: bo
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
     overview = make_overview(corpus, folder, budget=budget or BUDGET, count=tokenizer_for("gpt-4o").count, begin=begin)
-    return WayAnswer("overview", tuple(pieces_of(overview)), overview.hits, known=overview.documents > 0)
+    pieces = (*pieces_of(overview), *_further_questions(overview))
+    return WayAnswer("overview", pieces, overview.hits, known=overview.documents > 0)
 
 
 _ASKED_PLACE = re.compile(

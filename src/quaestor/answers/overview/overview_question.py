@@ -104,6 +104,9 @@ _JAPANESE = (
     r"主な(?:部分|構成要素|モジュール|コンポーネント)は(?:何|なん)(?:ですか)?",
 )
 _QUESTIONS = lazy_regex("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE)))
+_WHAT_IT_IS = lazy_regex(
+    "|".join(f"(?:{one})" for one in (*_GERMAN[:2], *_FRENCH[:3], *_SPANISH[:2], _CHINESE[0], _JAPANESE[0]))
+)
 _BEGINS_ELSEWHERE = lazy_regex(
     r"^wo (?:fange|beginne|soll|kann|muss)|^par où|^(?:por )?d[oó]nde (?:emp|com|deb|pued)"
     r"|(?:哪里|哪儿|何处)(?:开始|入手)|から(?:読|始)"
@@ -179,6 +182,7 @@ _PURPOSE = frozenset(
     language languages programming format used doing done offer big large do does did say says called work works
     public api everything documented found learn""".split()
 )
+_ITS_CONTENT = frozenset("contain contains hold holds cover covers covered include includes inside within".split())
 _PERSON = frozenset(
     "newcomer newcomers beginner beginners newbie developer developers somebody someone person people".split()
 )
@@ -241,6 +245,14 @@ def asks_for_more_than_what_it_is(question: str) -> bool:
     word_set, text = frozenset(words), " ".join(words)
     shape = _asks_for_shape(word_set, about_whole=True)
     return shape or _ASKED_PARTS.search(text) is not None or _asks_for_beginning(word_set, text)
+
+
+def asks_only_what_it_is(question: str) -> bool:
+    """Return whether a question that ``asks_for_overview`` accepts asks what the whole is, not what is in it."""
+    text = plain_question(question)
+    words = frozenset(_words_of(text))
+    asks = _asks_what_it_is(words) and _ITS_CONTENT.isdisjoint(words)
+    return (asks and not asks_for_more_than_what_it_is(question)) or _WHAT_IT_IS.fullmatch(text) is not None
 
 
 NO_NAME_BEFORE, NO_NAME_BEHIND = r"(?<![\w./:@])", r"(?!\w|(?:[./:#]|->)+\w|\()"

@@ -376,7 +376,7 @@ def _sections_about(name: str, stored: StoredChunk) -> Iterator[tuple[int, int, 
     stands before the first heading of a chunk belongs to the section that the chunk is named after.
     """
     several = re.IGNORECASE if " " in name else 0  # words, which headings write with capitals
-    begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)
+    begins = re.compile(rf"[\W_]*(?:[Tt]he\s+)?(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)
     text, start_line = stored.chunk.text, stored.chunk.span.start_line
     pieces = pieces_of(text, begins=start_line == 1, language=stored.document.language)
     for _, section in groupby(pieces, key=lambda piece: piece.section):
