@@ -5,7 +5,7 @@ The lines that statements stand in become hits that can be cited and checked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
@@ -91,7 +91,7 @@ def make_overview(
     def make() -> Overview:
         return _overview_within(Material(corpus.store, within), max(budget, LEAST), count, begin=begin)
 
-    return _make_up_to_date(corpus, make)
+    return _make_up_to_date(corpus, ("overview", within, budget, begin, count), make)
 
 
 def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) -> Overview:
@@ -108,7 +108,7 @@ def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) ->
         sections = [section for share in shares for section in _fit(share, count)]
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _make_up_to_date(corpus, make)
+    return _make_up_to_date(corpus, ("build guide", aim, count), make)
 
 
 def _shares_of_guide(material: Material, aim: Aim | None) -> list[_Share]:
@@ -135,7 +135,7 @@ def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
         sections = _fit(_introduction_share(material, int(0.16 * BUDGET), BUDGET, count), count)
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _make_up_to_date(corpus, make)
+    return _make_up_to_date(corpus, ("introduction", count), make)
 
 
 def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *, count: Count) -> Overview:
@@ -149,15 +149,19 @@ def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *,
         sections = _fit(_Share(heading, entries if material.is_code else [], BUDGET), count)
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _make_up_to_date(corpus, make)
+    return _make_up_to_date(corpus, (title, count), make)
 
 
-def _make_up_to_date(corpus: Corpus, make: Callable[[], Overview]) -> Overview:
-    """Make an overview, and make it again if a file that it quotes has changed meanwhile."""
-    overview = corpus.retry_reopened(make)
+def _make_up_to_date(corpus: Corpus, key: Hashable, make: Callable[[], Overview]) -> Overview:
+    """Make an overview once for each state of the index, and again if a file that it quotes has changed meanwhile."""
+
+    def known_or_made() -> Overview:
+        return corpus.while_unchanged(key, make)
+
+    overview = corpus.retry_reopened(known_or_made)
     if corpus.notice_changes(_documents(overview)):
         corpus.try_refresh()
-        overview = corpus.retry_reopened(make)
+        overview = corpus.retry_reopened(known_or_made)
         corpus.look_at(_documents(overview))
     return replace(overview, hits=tuple(corpus.with_freshness(list(overview.hits))))
 
