@@ -37,7 +37,8 @@ from quaestor.core.config import Settings
 from quaestor.core.documents import Hit
 from quaestor.core.questions import without_frame
 from quaestor.core.terms import find_words
-from quaestor.corpus.answerability import doubt_about, terms_of_words, unmentioned_names
+from quaestor.corpus.answerability import doubt_about
+from quaestor.corpus.unmentioned import terms_of_words, unmentioned_names
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.retriever import Retriever
 from quaestor.search.spelling import replace_unknown

@@ -34,8 +34,8 @@ from quaestor.answers.errors.traces import Frame, read_trace
 from quaestor.answers.names.explain_term import read_term_question
 from quaestor.answers.names.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
 from quaestor.answers.names.term_definitions import definitions_of, end_of_list
-from quaestor.answers.project.answer_from_file import read_file_question
 from quaestor.answers.project.facts import _brackets_opened
+from quaestor.answers.project.named_documents import read_file_question
 from quaestor.answers.quotes.blocks import before_legal_words, end_of_comment
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way, may_ask_history

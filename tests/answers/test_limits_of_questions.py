@@ -15,15 +15,15 @@ from quaestor import Index
 from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.names.explain_term import read_comparison, read_term_question
 from quaestor.answers.overview.overview_question import asks_for_overview, asks_how_to_build, asks_how_to_run
-from quaestor.answers.project.answer_from_file import (
+from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.guides import answer_with_project_guide
+from quaestor.answers.project.listings import list_declared, list_folder, list_tests
+from quaestor.answers.project.named_documents import (
     answer_how_to_add,
     answer_origin,
     answer_within_file,
     read_file_question,
 )
-from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
-from quaestor.answers.project.guides import answer_with_project_guide
-from quaestor.answers.project.listings import list_declared, list_folder, list_tests
 from quaestor.answers.settings.configuration import explain_configuration
 from quaestor.answers.settings.explain_option import read_option_question
 from quaestor.answers.settings.named_settings import explain_setting

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from overview_parts import material_of
 
-from quaestor.answers.names import explain_name
+from quaestor.answers.names import explain_file
 from quaestor.answers.names.resolved_names import name_of_message
 from quaestor.answers.names.term_definitions import (
     _end_of_entry,
@@ -18,7 +18,7 @@ from quaestor.answers.names.term_definitions import (
     is_abbreviation,
 )
 from quaestor.answers.overview.overview_text import Source
-from quaestor.answers.project import answer_from_file, facts, guides, listings
+from quaestor.answers.project import facts, guides, listings, named_documents
 from quaestor.answers.project.guides import _InstallGuides
 from quaestor.answers.project.listings import Declaration
 from quaestor.answers.quotes.blocks import before_legal_words
@@ -284,7 +284,7 @@ def test_a_link_or_a_badge_beside_a_name_of_the_project_leads_to_a_guide(
     ],
 )
 def test_a_block_of_code_ends_before_a_blank_line_that_is_near(lines: Sequence[str], at: int, end: int) -> None:
-    assert explain_name._end_of_block(lines, at) == end
+    assert explain_file._end_of_block(lines, at) == end
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_block_of_code_ends_before_a_blank_line_that_is_near(lines: Sequence[s
 def test_the_first_paragraph_of_eight_words_says_what_a_document_is(
     lines: Sequence[str], paragraph: tuple[int, int]
 ) -> None:
-    assert explain_name._first_paragraph(lines) == paragraph
+    assert explain_file._first_paragraph(lines) == paragraph
 
 
 @pytest.mark.parametrize(
@@ -337,12 +337,12 @@ def test_a_comment_tells_something_before_its_licence(lines: Sequence[str], befo
 def test_a_section_ends_before_the_next_of_its_level(
     lines: Sequence[str], heads: Sequence[int], at: int, end: int
 ) -> None:
-    assert answer_from_file._end_of_section(lines, [(line, "") for line in heads], at) == end
+    assert named_documents._end_of_section(lines, [(line, "") for line in heads], at) == end
 
 
 def test_a_heading_has_the_level_of_its_marks_or_of_its_underline() -> None:
     lines = [["# A"], ["### A"], ["== A"], ["A", "==="], ["A", "---"], ["A", "~~~"], ["A", "^^^"], ["A", "x"], ["A"]]
-    assert [answer_from_file._level(one, 1) for one in lines] == [1, 3, 2, 1, 2, 3, 4, 1, 1]
+    assert [named_documents._level(one, 1) for one in lines] == [1, 3, 2, 1, 2, 3, 4, 1, 1]
 
 
 @pytest.mark.parametrize(

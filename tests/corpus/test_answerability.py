@@ -7,16 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.documents import Chunk, Document, Hit, Span
-from quaestor.corpus.answerability import (
-    Doubt,
-    doubt_about,
-    doubt_of,
-    likeness,
-    missing_words,
-    share_uncovered,
-    share_unknown,
-    terms_of_words,
-)
+from quaestor.corpus.answerability import Doubt, doubt_about, doubt_of, likeness
+from quaestor.corpus.unmentioned import missing_words, share_uncovered, share_unknown, terms_of_words
 from quaestor.search.spelling import UnknownWord
 from quaestor.stores import TermCounts
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.corpus.answerability import names_in
+from quaestor.corpus.unmentioned import names_in
 
 
 @pytest.mark.parametrize(

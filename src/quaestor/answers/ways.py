@@ -30,16 +30,16 @@ from quaestor.answers.overview.overview_answer import (
     wants_overview,
 )
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
-from quaestor.answers.project.answer_from_file import (
+from quaestor.answers.project.document_parts import answer_with_part
+from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.headed_section import answer_with_headed_section
+from quaestor.answers.project.listings import list_declared, list_folder, list_tests
+from quaestor.answers.project.named_documents import (
     answer_how_to_add,
     answer_origin,
     answer_with_customary_file,
     answer_within_file,
 )
-from quaestor.answers.project.document_parts import answer_with_part
-from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
-from quaestor.answers.project.headed_section import answer_with_headed_section
-from quaestor.answers.project.listings import list_declared, list_folder, list_tests
 from quaestor.answers.quotes.passage_order import without_restated
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.answers.settings.explain_option import explain_option

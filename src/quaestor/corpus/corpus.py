@@ -297,7 +297,7 @@ class Corpus:
 
     def unmentioned_names(self, question: str) -> tuple[str, ...]:
         """Return the names in a question that nothing in this corpus mentions."""
-        from quaestor.corpus.answerability import unmentioned_names  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.unmentioned import unmentioned_names  # noqa: PLC0415 - no search needs it
 
         return self._index.retry_reopened(lambda: unmentioned_names(self.store, question))
 
@@ -306,7 +306,8 @@ class Corpus:
 
         ``translated``: whether the question was translated for the search.
         """
-        from quaestor.corpus.answerability import doubt_about, terms_of_words  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.answerability import doubt_about  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.unmentioned import terms_of_words  # noqa: PLC0415
 
         counts = self._index.retry_reopened(lambda: self.store.counts(terms_of_words(question)))
         names, unknown = self.unmentioned_names(question), self.spelling(question).unknown

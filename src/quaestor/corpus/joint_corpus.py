@@ -132,7 +132,8 @@ class JointCorpus:
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
         """Return the reasons to doubt an answer; a name counts if no corpus mentions it."""
-        from quaestor.corpus.answerability import doubt_about, terms_of_words  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.answerability import doubt_about  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.unmentioned import terms_of_words  # noqa: PLC0415
 
         lacking = [corpus.unmentioned_names(question) for corpus in self._several.values()]
         names = [name for name in lacking[0] if all(name in others for others in lacking)]

@@ -24,7 +24,7 @@ _STANDARD = (0, 1, 2)
 _PIPE_BYTES = 1 << 20
 """Size of the pipe from a fork: an answer or two, so that it can continue before they are read."""
 
-_CODE = "from quaestor.indexing.worker_process import main; main()"
+_CODE = "from quaestor.indexing.worker_pool import main; main()"
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 

@@ -1,14 +1,18 @@
-"""Work on batches, in this process or in several.
+"""Work on batches, in this process or in several: the pool of worker processes, and what each of them does.
 
 Workers are plain child processes connected by pipes (``process_start``), not those of ``multiprocessing``: its ``fork``
 ignores threads, and its ``spawn`` and ``forkserver`` run the caller's main module again, which breaks any script that
-has no ``if __name__ == "__main__"``. If a worker dies, only the file at fault is left out.
+has no ``if __name__ == "__main__"``. A worker reads pickled batches from its standard input and answers on its standard
+output. If it dies, only the file at fault is left out.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 import pickle
 import queue
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,10 +20,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from types import TracebackType
-from typing import IO, Any, Generic, Protocol, Self, TypeVar
+from typing import IO, Any, BinaryIO, Generic, Protocol, Self, TypeVar
 
 from quaestor.indexing.process_start import Copy, can_copy, fresh
-from quaestor.indexing.worker_process import serve
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -34,6 +37,12 @@ AHEAD_IN_HASTE = 2
 
 _AT_ONCE = 2
 """Batches that a worker has: the present one and the next."""
+
+# A batch makes no reference cycles: collecting garbage after every 700 objects would take a tenth of the time.
+_OBJECTS_BETWEEN_LOOKS = 100_000
+
+_READY = "ready"
+"""A fresh worker sends it once, when the job has arrived and everything that it needs is imported."""
 
 _BROKEN = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 
@@ -78,7 +87,7 @@ class _Worker:
     @staticmethod
     def _copy(job: Job[Any, Any]) -> Copy | None:
         try:
-            return Copy(partial(serve, job)) if can_copy() else None
+            return Copy(partial(_work, job)) if can_copy() else None
         except OSError:
             return None
 
@@ -236,3 +245,46 @@ class Pool(Generic[Task, Result]):
         if isinstance(answer, Exception):
             raise answer
         return answer  # type: ignore[return-value]
+
+
+def main() -> None:
+    """Work in a fresh process, which ``process_start`` starts."""
+    _work(None)
+
+
+def _work(job: Job[Any, Any] | None) -> None:
+    """Answer batches until the input ends; without a job, read it first from the input."""
+    # Ctrl-C reaches the whole process group, but the parent decides when to stop, by closing the pipe.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # Accidental prints go to standard error, not into the answers.
+    os.dup2(2, 1)
+    try:
+        if job is None:
+            job = pickle.load(source)
+            _say(sink, _READY)
+        while True:
+            batch = pickle.load(source)
+            try:
+                answer = job.prepare(batch)
+            except Exception as error:
+                answer = _portable(error)
+            _say(sink, answer)
+    except (EOFError, BrokenPipeError):
+        # os._exit: nothing is left to flush, and the pipe may be gone.
+        os._exit(0)
+
+
+def _say(sink: BinaryIO, answer: object) -> None:
+    pickle.dump(answer, sink, protocol=pickle.HIGHEST_PROTOCOL)
+    sink.flush()
+
+
+def _portable(error: Exception) -> Exception:
+    """Return the error itself if it can be pickled, else one with the same message."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

@@ -1,8 +1,8 @@
 """Explains a fault that a question names: when and where an error is raised, and what an exit code means.
 
-An error is raised where its name stands behind a word like ``raise``, or is made; what it depends on stands above and
-is quoted with it. An exit code means what a document says of its number among exit codes; failing that, what code
-gives it tells.
+An error is raised where its name follows a word like ``raise``, or where one is constructed; the condition above is
+quoted as well. An exit code means what a document says of its number where it is about exit codes; if none does, the
+code that exits with it is quoted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from quaestor.search.path_roles import folders_to_sources, profile_path
 _LONGEST, _LONGEST_PHRASE, _FEWEST_PASTED = 200, 10, 3
 _LIMIT = 200
 _MOST_GIVING = 12
-"""Of a status that code gives at more places, none says why somebody has met it."""
+"""If code gives a status at more places than these, none of them says why somebody has met it."""
 _MOST_SHOWN, _MOST_OF_FILE, _MOST_NAMED, _MOST_DERIVED = 8, 3, 12, 12
 _ABOVE, _MOST_HEAD = 12, 10
 _FEWEST_WORDS = 5
@@ -134,7 +134,7 @@ _RANGE = lazy_regex(
     rf"^(?:[^\w\n]*{_EXIT})?[^\w\n]*(\d{{1,5}})\W?\s*(?:\.\.\.?|-|–|—|to|through)\s*\W?(\d{{1,5}})(?![\w.]*\d)", _I
 )
 _PARTS = lazy_regex(r"\W*$(?<![=|+-])|\.S[HS]\b|#{1,6}\s|=head")
-"""What parts a list from what stands above or below it: a line without words that is no table's rule, a heading."""
+"""What separates a list from what stands above or below it: a line without words that is no table's rule, a heading."""
 _WORDS = ("exit", "return code", "return value", "return status", "error code")
 
 
@@ -288,7 +288,7 @@ def _quote_giving(status: str, corpus: Corpus, lines: CorpusLines, draft: Draft)
 
 
 def _giving(status: str, corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
-    """Yield the lines of code that give a status: the folders above the file, its path, the line and its definition."""
+    """Yield each line of code that gives a status: the folders above its file, the path, the line, its definition."""
     from http import HTTPStatus  # noqa: PLC0415 - few questions are about a status
 
     known = {str(one.value): one.name for one in HTTPStatus}.get(status, "")

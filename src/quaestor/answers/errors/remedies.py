@@ -49,7 +49,7 @@ _VERBATIM = 0.9
 _MOST_LINES, _MOST_CHARACTERS = 30, 3000
 _FEWEST_SHOWN, _MOST_LEAD, _LED = 5, 12, 2
 _ENOUGH, _SOME = 14, 7
-"""Words beside the fault's own with which a section explains it, and with fewer of which it only leads to others."""
+"""With so many words beside its own, a section explains a fault; with fewer than ``_SOME``, it only leads to others."""
 _MOST_OF_PARENT, _MOST_ADVICE = 150, 3
 _CODE = 4
 """From this indentation on, text that is no item of a list is code."""
@@ -67,7 +67,7 @@ _OF_TROUBLE = "troubl faq error issue problem pitfall gotcha question debug fail
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What documents may say something of.
+    """A fault that documents may explain.
 
     Attributes:
         lines: the words of a message's lines, of which a section has one; values among them weigh nothing.
@@ -188,7 +188,7 @@ def _says_more(hit: Hit) -> bool:
 def names_of_faults(message: str) -> tuple[str, ...]:
     """Return the names of errors in a message: of classes, of the system (``ENOENT``), and codes (``TS2304``).
 
-    Of a name alone it is known that somebody has met it.
+    A message that is one word written like code is such a name, whatever it ends in.
     """
     if message and looks_like_code(message) and not any(map(str.isspace, message)):
         return (message,)

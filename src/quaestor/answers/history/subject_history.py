@@ -125,7 +125,7 @@ def _end_of_item(lines: Sequence[str], number: int, end: int) -> int:
 
 
 def _describe_note(one: ChangelogSection, number: int, git: Git, draft: Draft) -> None:
-    """Write which commit added a line to a changelog, and so by whom and when what it says was told."""
+    """Write which commit added a line to a changelog, and so who noted the change, and when."""
     path = git.repository.inner(one.document.path)
     added = origin(git, one.lines[number - 1].strip(), path)
     text = commit_text(git, added.commit.id) if added is not None else None

@@ -13,7 +13,7 @@ from itertools import pairwise
 from posixpath import dirname
 
 from quaestor.answers.drafts import CorpusLines, Draft, in_code, innermost_definition
-from quaestor.answers.names.explain_name import imported_for
+from quaestor.answers.names.explain_file import imported_for
 from quaestor.answers.names.resolved_names import (
     ResolvedName,
     calls_another,
@@ -197,7 +197,7 @@ class _CallersAnswer:
         return self._draft.finish("callers")
 
     def uses_of_contents(self, corpus: Corpus, path: str) -> WayAnswer | None:
-        """Return which files use what a file defines that no import names; None if none does.
+        """Return which files use what a file defines, where no import names it; None if none does.
 
         Files of one folder in Go and of one module in C# use each other without an import. A name that others define as
         well tells nothing.
@@ -226,7 +226,7 @@ class _CallersAnswer:
     def callees(self, corpus: Corpus, path: str) -> WayAnswer | None:
         """Return which of the corpus's own definitions a definition calls; None if the name has no definition.
 
-        Of a file, whose ``path`` is given, it is which files of the corpus it imports.
+        If the ``path`` of a file is given, return which files of the corpus that file imports.
         """
         if not self._definitions:
             return self._imported(corpus, path) if path else None
@@ -305,7 +305,7 @@ class _CallersAnswer:
         return _PlacesOfKind(code, more[0]), _PlacesOfKind(tests, more[1])
 
     def _imports(self, group: Sequence[Relative]) -> Sequence[Relative]:
-        """Return the imports of the name in a file, which are no relatives where it is used as well; else its uses."""
+        """Return a file's first import of the name, which is no relative if it is used as well; else the uses."""
         file = self._lines.file(group[0].path)
         places = occurrences(file.text, file.document.language, self._related.target.name) if file is not None else None
         imports = [place for place in places or () if place.role == "import"]
@@ -416,7 +416,7 @@ class _CallersAnswer:
         self._list(hidden, sum(map(len, groups)) - (most - left) + places.more, kind)
 
     def _list(self, lines: Mapping[str, Sequence[int]], count: int, kind: RelatedKind) -> None:
-        """Say where else the name is used; ``count`` places, of which the first ``_MOST_LISTED`` are told by line."""
+        """Say where else the name is used; ``count`` places, of which the first ``_MOST_LISTED`` are given by line."""
         listed, left = list[str](), _MOST_LISTED
         for path, numbers in lines.items():
             if left > 0:

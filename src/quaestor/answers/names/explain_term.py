@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from quaestor.answers.drafts import CorpusLines, Draft
-from quaestor.answers.names.explain_name import explain_file
+from quaestor.answers.names.explain_file import explain_file
 from quaestor.answers.names.resolved_names import resolve_numbered
 from quaestor.answers.names.term_definitions import (
     DefiningLines,

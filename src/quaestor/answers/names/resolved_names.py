@@ -273,7 +273,7 @@ def name_of_message(lines: Sequence[str], line: int) -> str:
 def raises_by_key(corpus: Corpus, lines: Sequence[str], line: int, limit: int) -> tuple[Relative, ...]:
     """Return the places that raise what a catalogue of messages has a text for, without tests.
 
-    Of ``error_key(:gone)`` in a class of errors, those that raise the class; else the places that name the key.
+    If a class of errors names its key (``error_key(:gone)``), those that raise the class; else the places that name it.
 
     Args:
         corpus: the corpus to search.

@@ -121,7 +121,7 @@ _FIRST_CELL = lazy_regex(r"\s*\|\s*([^|]+?)\s*\|")
 _MOST_EXTRA = 2
 """Words that the line above a list may hold besides the things that it lists."""
 _SHORTEST, _ENDING = 3, 3
-"""Letters of a word that are looked for at least, and how long its ending may be."""
+"""The fewest letters of a word that are looked for, and the most letters of its ending, which are not."""
 _BESIDE = lazy_regex(r"\b(?:in|at|for|on|from|to|with|by|during|about|of|within|per|between)\s")
 _KINDS_OF = lazy_regex(r"\b(?:kinds?|types?|sorts?|forms?|lists?|sets?|each|all|some|any|number|one)\s+of\s")
 _KIND = lazy_regex(r"\b(?:kind|type|sort|form|list)s?\b", re.IGNORECASE)
@@ -234,7 +234,7 @@ def _last_shown(place: _Place, lines: CorpusLines) -> int:
 
 
 def _files_holding(words: Iterable[str], corpus: Corpus, lines: CorpusLines, text: str = "") -> Iterator[IndexedFile]:
-    """Yield the documents of prose that hold some terms in one chunk: in a title, a lead, or a cell, given a text."""
+    """Yield the documents with a chunk of prose that holds some terms; given a text, in a title, a lead or a cell."""
     may = _may_name(text) if text else re.compile("")
     stored = corpus.store.get(corpus.store.holding(words, _MOST_READ)).values()
     paths = {one.document.path for one in stored if one.document.language in PROSE and may.search(one.chunk.text)}
@@ -258,7 +258,7 @@ def _place(file: IndexedFile, first: int, last: int, title: str, extra: int = 0,
 
 
 def _is_of(of: str, file: IndexedFile, *titles: str) -> bool:
-    """Return whether a part belongs to what a question says that it is of: its document's or sections' names say so."""
+    """Return whether a part belongs to what a question calls the whole, by the names of its document and sections."""
     named = content_terms(" ".join((file.document.path, file.document.title or "", *titles)))
     return content_terms(of) <= named
 

@@ -1,9 +1,9 @@
 """Lists what a project declares of one kind: its routes, commands, exit codes, errors, models, migrations, scripts.
 
 "Which routes are there?" has one telling word, and the places that declare a route do not have it: a search finds what
-talks of routes. ``listings.toml`` holds the forms in which languages and frameworks declare each kind. A list is
-complete as far as these forms go, and says so. What is no such kind may have a folder of its own: "which playbooks are
-there?" is answered with the files of ``playbooks/``.
+mentions routes. ``listings.toml`` holds the forms in which languages and frameworks declare each kind. A list is
+complete as far as these forms go, and says so. Things of no such kind may have a folder of their own: "which playbooks
+are there?" is answered with the files of ``playbooks/``.
 """
 
 from __future__ import annotations

@@ -75,11 +75,11 @@ _MOST_LISTED, _MOST_READ, _MOST_CITED, _MOST_OF_SECTION = 60, 3000, 3, 24
 
 _SCRIPTING = _SHELLS | {"perl", "python", "r", "ruby"}
 _SMALL = {False: 20, True: 2}
-"""How many times as much code there is than of a language that only scripts beside the program are in."""
+"""A language is that of scripts beside the program if all code is this many times as much; of shells, if True."""
 
 IN_NAMES = ("config", "conf", "cfg", "settings", "configur")
 _BRINGS = r"\s*(?:import|from|use|using|export)\b|.*\b(?:log|print|error|warn|throw|raise)\w*[.(! ]"
-"""A line that brings a module or says something."""
+"""A line that imports something, or prints or raises a message."""
 _ENDINGS = frozenset(
     """cfg conf env exs ini js json json5 jsonc kdl lua php properties py rb rc ron toml xml yaml yml""".split()
 )

@@ -152,7 +152,7 @@ def read_setting_question(text: str) -> SettingQuestion | None:
 
 
 def question_about(wanted: frozenset[str], joined: str, asks: Asks, holds: str = "") -> SettingQuestion:
-    """Make a question about a thing of these stems, which are these letters when they are joined."""
+    """Make a question about a thing, from the stems of its words and its words joined to one."""
     any_name = (other for one in sorted(wanted) for other in other_names(one))
     any_root = "|".join(re.escape(one[: max(_SHORTEST_ROOT, len(one) - 1)]) for one in any_name)
     setter = rf"\b(?:{'|'.join(sorted(SETS_BY | SWITCHES_BY))})_?\w*(?:{any_root})"
@@ -161,7 +161,7 @@ def question_about(wanted: frozenset[str], joined: str, asks: Asks, holds: str =
 
 
 def stems_of_names(parts: Sequence[str]) -> list[str]:
-    """Return the stems of some words, of those that are one thing by two names the first."""
+    """Return the stems of some words; of a thing that has two names, always the same one."""
     return [_SAME.get(one, one) for one in stems_of(parts)]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum
+from enum import IntEnum
 from itertools import islice, product, zip_longest
 
 from quaestor.answers.drafts import CorpusLines, Draft
@@ -130,40 +130,61 @@ class _UsageQuestion(NamedTuple):
         plain: the stems of the other words.
         loose: whether its only word may name no setting: the verb ("host it"), or one of many things ("a cookie").
         whether: whether it is asked if the program does something at all.
+        own: the stems of the project's names, which tell nothing.
     """
 
     words: tuple[frozenset[str], ...]
     plain: frozenset[str]
     loose: bool
     whether: bool
+    own: frozenset[str] = frozenset()
 
     def lacks(self, stems: frozenset[str]) -> tuple[frozenset[str], ...]:
         """Return the words that some stems do not hold."""
         return tuple(one for one in self.words if one.isdisjoint(stems))
 
 
-class _EntryKind(Enum):
-    """What an entry tells of."""
-
-    OPTION = "option"  # of the command line
-    NAME = "name"
-    PARAMETER = "parameter"
-
-
 class _Entry(NamedTuple):
     """An entry of a list, a table or a manual, or the declaration of an option, with its first and last line."""
 
-    kind: _EntryKind
+    is_option: bool  # of the command line; others are keys, names or parameters
     name: str
     text: str
     first: int
     last: int
 
 
-class _Place(NamedTuple):
-    """Lines that answer; they sort by how well they fit."""
+class _PlaceKind(IntEnum):
+    """What may answer, of equal fit the best first."""
 
-    rank: tuple[int, ...]
+    SECTION = 0
+    PARAGRAPH = 1  # or a command with a comment
+    ENTRY = 2
+    STATEMENT = 3
+
+
+class _Fit(NamedTuple):
+    """How well a place says what is asked; the best sorts first.
+
+    Attributes:
+        missing: how many words of the question its heading or name lacks.
+        extra: how many other words it has.
+        kind: what it is.
+        shared: how many words it shares with the question, below zero so that most come first.
+    """
+
+    missing: int
+    extra: int
+    kind: _PlaceKind
+    shared: int = 0
+
+
+class _Place(NamedTuple):
+    """Lines that answer; they sort by how well they fit, then by how deep their file lies, and by their line."""
+
+    fit: _Fit
+    depth: int
+    line: int
     path: str
     first: int
     last: int
@@ -237,10 +258,10 @@ def _stems_in(text: str) -> frozenset[str]:
 
 def _answer(asked: _UsageQuestion, corpus: Corpus, *, literally: bool) -> WayAnswer | None:
     material, lines, draft = Material(corpus.store), CorpusLines(corpus), Draft()
-    project_stems = _stems_in(" ".join(own_names(corpus)))
-    places = sorted(_places(asked, project_stems, corpus, material, lines))
+    asked = asked._replace(own=_stems_in(" ".join(own_names(corpus))))
+    places = sorted(_places(asked, corpus, material, lines))
     if literally:
-        places = [one for one in places if not one.rank[0] and -one.rank[3] > len(asked.words)]
+        places = [one for one in places if not one.fit.missing and -one.fit.shared > len(asked.words)]
     for place in _best(places):
         draft.quote(lines.hit(place.path, place.first, place.last, place.title or None))
     return draft.finish("usage") if draft.hits else None
@@ -249,13 +270,11 @@ def _answer(asked: _UsageQuestion, corpus: Corpus, *, literally: bool) -> WayAns
 def _best(places: Sequence[_Place]) -> Iterator[_Place]:
     """Yield the best place and, of sections, the next of another file that fits as well."""
     yield from places[:1]
-    also = (one for one in places if one.rank[:3] == places[0].rank[:3] and one.path != places[0].path)
-    yield from islice(also, int(places[0].rank[2] == 0) if places else 0)
+    also = (one for one in places if one.fit[:3] == places[0].fit[:3] and one.path != places[0].path)
+    yield from islice(also, int(places[0].fit.kind is _PlaceKind.SECTION) if places else 0)
 
 
-def _places(
-    asked: _UsageQuestion, project_stems: frozenset[str], corpus: Corpus, material: Material, lines: CorpusLines
-) -> Iterator[_Place]:
+def _places(asked: _UsageQuestion, corpus: Corpus, material: Material, lines: CorpusLines) -> Iterator[_Place]:
     """Yield the sections, paragraphs and entries that say all words of the question."""
     groups = [one for one in asked.words if len(one) <= _MOST_NAMES] or asked.words
     ways = islice(product(*map(sorted, groups)), _MOST_WAYS)
@@ -274,58 +293,47 @@ def _places(
         if file is None:
             continue
         if prose:
-            yield from _sections(asked, project_stems, file, found)
-            yield from _introductions(asked, project_stems, file, found) if document.language != "rst" else ()
-            yield from _commands(asked, project_stems, file, found)
+            yield from _sections(asked, file, found)
+            yield from _introductions(asked, file, found) if document.language != "rst" else ()
+            yield from _commands(asked, file, found)
             yield from _statements(asked, file, found) if asked.whether else ()
-        yield from _entries(asked, project_stems, file, found)
+        yield from _entries(asked, file, found)
 
 
 def _extra(stems: Iterable[str], asked: _UsageQuestion) -> int:
     return sum(not any(one in group for group in asked.words) for one in stems)
 
 
-def _sections(
-    asked: _UsageQuestion, project_stems: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
-) -> Iterator[_Place]:
+def _sections(asked: _UsageQuestion, file: IndexedFile, found: Sequence[tuple[int, int]]) -> Iterator[_Place]:
     """Yield the sections at some lines whose headings say what is asked; what they lack is said below."""
     path, parts = file.document.path, [*parts_of(file.lines)]
     for part, below in zip_longest(parts, parts[1:]):
         among = any(first <= part.last and part.first <= last + 1 for first, last in found)
         own_last = min(part.last, below.first - 1) if below else part.last
         if among and _says_something(part, file):
-            fitting = (
-                _fits(title, asked, project_stems, file.lines[part.first - 1 : own_last])
-                for title in _things_of(part.title, several=bool(part.above))
-            )
-            if (fit := next(filter(None, fitting), None)) is not None:
+            titles = _things_of(part.title, several=bool(part.above))
+            fits = (_fits(title, asked, file.lines[part.first - 1 : own_last]) for title in titles)
+            if (fit := next(filter(None, fits), None)) is not None:
                 end = end_of_blocks(file.lines, part.first, min(part.last, part.first + _MOST_LINES), part.last)
-                rank = (*fit, path.count("/"), part.first)
-                yield _Place(rank, path, part.first, end, part.title)
+                yield _Place(fit, path.count("/"), part.first, path, part.first, end, part.title)
 
 
-def _fits(
-    title: str, asked: _UsageQuestion, project_stems: frozenset[str], lines: Sequence[str]
-) -> tuple[int, int, int, int] | None:
-    """Return how well a heading and the lines below it say what is asked, the best first; None if they do not."""
-    stems = frozenset(_telling(_CAPITALS.sub(lambda name: _as_asked(name[0], asked), title))) - project_stems
+def _fits(title: str, asked: _UsageQuestion, lines: Sequence[str]) -> _Fit | None:
+    """Return how well a heading and the lines below it say what is asked; None if they do not."""
+    stems = frozenset(_telling(_CAPITALS.sub(lambda name: _as_asked(name[0], asked), title))) - asked.own
     missing, extra = asked.lacks(stems), _extra(stems, asked)
     matched = len(asked.words) - len(missing)
     shared = len(asked.plain & _stems_in(title))
     if not matched or extra > _MOST_EXTRA * (matched + shared > 1):
         return None
     is_name = re.search(r"\s", title.strip()) is None and re.search(r"\w[-_.]\w", title) is not None
-    if (
-        not missing
-        and len(asked.words) == 1
-        and not _SETS.isdisjoint(asked.plain)
-        and not any(map(_SHOWS.search, lines))
-    ):
+    sets_one = len(asked.words) == 1 and not _SETS.isdisjoint(asked.plain)
+    if not missing and sets_one and not any(map(_SHOWS.search, lines)):
         return None
     about_less = matched == 1 and asked.words[-1] in missing
     if missing and (is_name or about_less or not _says(lines, asked, stems, matched > 1)):
         return None
-    return len(missing), max(0, extra - shared), 0, -matched - shared
+    return _Fit(len(missing), max(0, extra - shared), _PlaceKind.SECTION, -matched - shared)
 
 
 def _says_something(part: Part, file: IndexedFile) -> bool:
@@ -352,36 +360,32 @@ def _says(lines: Sequence[str], asked: _UsageQuestion, title: frozenset[str], mo
     return any(not asked.lacks(_stems_in(one)) for each in texts for one in _SENTENCE.split(each))
 
 
-def _introductions(
-    asked: _UsageQuestion, project_stems: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
-) -> Iterator[_Place]:
+def _introductions(asked: _UsageQuestion, file: IndexedFile, found: Sequence[tuple[int, int]]) -> Iterator[_Place]:
     """Yield the short paragraphs among some lines that say what the code below them does, with that code."""
     path = file.document.path
     for begin, code in _before_code(file.lines):
         text = "\n".join(file.lines[begin - 1 : code - 1])
-        stems = frozenset(_telling(text)) - project_stems
+        stems = frozenset(_telling(text)) - asked.own
         among = any(first <= begin <= last for first, last in found) and _WORDS.match(text)
         extra = _extra(stems, asked)
         if among and extra <= len(asked.words) and not asked.lacks(_stems_in(text)):
             end = end_of_blocks(file.lines, begin, code, min(len(file.lines), code + _MOST_LINES))
-            shared = len(asked.plain & _stems_in(text))
-            yield _Place((0, extra, 1, -len(asked.words) - shared, path.count("/"), begin), path, begin, end, "")
+            fit = _Fit(0, extra, _PlaceKind.PARAGRAPH, -len(asked.words) - len(asked.plain & _stems_in(text)))
+            yield _Place(fit, path.count("/"), begin, path, begin, end, "")
 
 
-def _commands(
-    asked: _UsageQuestion, project_stems: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
-) -> Iterator[_Place]:
+def _commands(asked: _UsageQuestion, file: IndexedFile, found: Sequence[tuple[int, int]]) -> Iterator[_Place]:
     """Yield the commands among some lines with a comment behind them that says what they do."""
     path = file.document.path
     for at in sorted({at for first, last in found for at in range(first, min(last, len(file.lines)) + 1)}):
         match = _COMMENTED.match(file.lines[at - 1][:LONGEST_LINE])
         if match is None or asked.lacks(_stems_in(match["comment"])):
             continue
-        extra = _extra(frozenset(_telling(match["comment"])) - project_stems, asked)
+        extra = _extra(frozenset(_telling(match["comment"])) - asked.own, asked)
         if extra < len(asked.words):
             shared = len(asked.plain & _stems_in(match["comment"]))
-            rank = 0, extra, 1, -len(asked.words) - shared, path.count("/"), at
-            yield _Place(rank, path, at, at, "")
+            fit = _Fit(0, extra, _PlaceKind.PARAGRAPH, -len(asked.words) - shared)
+            yield _Place(fit, path.count("/"), at, path, at, at, "")
 
 
 def _before_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -406,37 +410,34 @@ def _statements(asked: _UsageQuestion, file: IndexedFile, found: Sequence[tuple[
         for begin, end in (*items, *((one.start_line, one.end_line) for one in paragraphs(lines))):
             sentences = _SENTENCE.split("\n".join(lines[begin - 1 : end]))
             if any(_SUPPORTS.search(one) and not asked.lacks(_stems_in(one)) for one in sentences):
-                place = first + begin - 1, first + end - 1
-                yield _Place((len(asked.words), 0, 3, 0, path.count("/"), place[0]), path, *place, "")
+                fit, place = _Fit(len(asked.words), 0, _PlaceKind.STATEMENT), (first + begin - 1, first + end - 1)
+                yield _Place(fit, path.count("/"), place[0], path, *place, "")
 
 
-def _entries(
-    asked: _UsageQuestion, project_stems: frozenset[str], file: IndexedFile, found: Sequence[tuple[int, int]]
-) -> Iterator[_Place]:
+def _entries(asked: _UsageQuestion, file: IndexedFile, found: Sequence[tuple[int, int]]) -> Iterator[_Place]:
     """Yield the entries among some lines whose name and description say all words of the question."""
     path = file.document.path
     for at in sorted({at for first, last in found for at in range(first, min(last, len(file.lines)) + 1)}):
         for entry in _entries_at(file, at):
-            called = frozenset(one for one in _stems_in(entry.name) - project_stems if len(one) > 1)
+            called = frozenset(one for one in _stems_in(entry.name) - asked.own if len(one) > 1)
             called |= _SWITCHES_OFF if _NEGATIVE.intersection(called) or _VALUES.search(entry.text) else frozenset()
             missing, extra = asked.lacks(called), _extra(called - _GENERIC - _SWITCHES_OFF - _NEGATIVE, asked)
             if _is_told(entry, called, missing, extra, asked):
-                rank = len(missing), extra, 2, 0, folders_to_sources(path), at
-                yield _Place(rank, path, entry.first, entry.last, "")
+                fit = _Fit(len(missing), extra, _PlaceKind.ENTRY)
+                yield _Place(fit, folders_to_sources(path), at, path, entry.first, entry.last, "")
 
 
 def _is_told(
     entry: _Entry, called: frozenset[str], missing: Sequence[frozenset[str]], extra: int, asked: _UsageQuestion
 ) -> bool:
     """Return whether the name and the description of an entry say all words of the question."""
-    is_option = entry.kind is _EntryKind.OPTION
     if len(missing) == len(asked.words):
-        sentences = _SENTENCE.split(entry.text) if len(missing) >= _TWO and is_option else ()
+        sentences = _SENTENCE.split(entry.text) if len(missing) >= _TWO and entry.is_option else ()
         return any(_is_about(one, asked) for one in sentences)
-    if not is_option and _SETS.isdisjoint(asked.plain) and _SWITCHES_OFF not in asked.words:
+    if not entry.is_option and _SETS.isdisjoint(asked.plain) and _SWITCHES_OFF not in asked.words:
         return False
     if len(asked.words) == 1:
-        return not extra and (is_option or not asked.loose)
+        return not extra and (entry.is_option or not asked.loose)
     more = _MOST_EXTRA if all(one == _SWITCHES_OFF for one in missing) else 0
     return extra <= more and not asked.lacks(called | _stems_in(entry.text))
 
@@ -452,20 +453,20 @@ def _entries_at(file: IndexedFile, at: int) -> Iterator[_Entry]:
         if kinds[0][0] is SettingKind.OPTION:
             first, last = bounds_of_call(file.lines, at)
             text = "\n".join(one[1:-1] for one in _STRING.findall("\n".join(file.lines[first - 1 : last])))
-            yield _Entry(_EntryKind.OPTION, names, text[:_HEAD_OF_ENTRY], first, last)
+            yield _Entry(True, names, text[:_HEAD_OF_ENTRY], first, last)
         else:
             last = end_of_entry(file.lines, at)
-            kind = _EntryKind.OPTION if _DASHED.match(line) else _EntryKind.NAME
-            yield _Entry(kind, names, "\n".join(file.lines[at - 1 : last])[:_HEAD_OF_ENTRY], at, last)
+            dashed = _DASHED.match(line) is not None
+            yield _Entry(dashed, names, "\n".join(file.lines[at - 1 : last])[:_HEAD_OF_ENTRY], at, last)
     elif file.document.language in PROSE and _begins_in_manual(file.lines, at):
         last = _end_in_manual(file.lines, at)
         text = _plain("\n".join(file.lines[at - 1 : last]))[:_HEAD_OF_ENTRY]
-        yield _Entry(_EntryKind.OPTION, " ".join(map("".join, _NAMES.findall(_plain(line)))), text, at, last)
+        yield _Entry(True, " ".join(map("".join, _NAMES.findall(_plain(line)))), text, at, last)
     elif match := _PARAMETER.match(line):
         last = end_of_entry(file.lines, at)
         text = "\n".join(file.lines[at - 1 : last])[:_HEAD_OF_ENTRY]
         if _PARAMETERS.search(text):
-            yield _Entry(_EntryKind.PARAMETER, match["name"], text, at, last)
+            yield _Entry(False, match["name"], text, at, last)
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,8 @@
-"""Answers a question from what it is about: a file that it names, the pages on the origin, a section on how to add.
+"""Answers from the document that a question points at, by its path, its number or what such documents are called.
 
-A search would rank other places with the question's words above these.
+"Is there a changelog?", "what does retry.py do on a timeout?", "who wrote proposal 0002?", "who started the project?"
+and "how do I add an integration?" point at a file, at pages called *History* and at a section on making one more. A
+search would rank other places with the question's words above these.
 """
 
 from __future__ import annotations
