@@ -11,13 +11,13 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.overview.overview_answer import own_names
-from quaestor.answers.overview.overview_question import (
+from quaestor.answers.overview.build_question import (
     aim_of_building,
     asks_how_to_build,
     asks_how_to_develop,
     asks_how_to_run,
 )
+from quaestor.answers.overview.overview_answer import own_names
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 from quaestor.llm.prompts.numbered_passages import number

@@ -18,6 +18,7 @@ from quaestor.answers.errors.named_faults import explain_named_fault
 from quaestor.answers.names.callers import answer_with_callers
 from quaestor.answers.names.explain_name import explain_name
 from quaestor.answers.names.explain_term import explain_term
+from quaestor.answers.overview.build_question import asks_how_to_build
 from quaestor.answers.overview.document_statistics import holds_documents
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
@@ -29,7 +30,7 @@ from quaestor.answers.overview.overview_answer import (
     introduce,
     wants_overview,
 )
-from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
+from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is
 from quaestor.answers.project.document_parts import answer_with_part
 from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
 from quaestor.answers.project.headed_section import answer_with_headed_section

@@ -8,17 +8,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from quaestor.answers.overview.build_question import (
+    aim_of_building,
+    asks_how_to_build,
+    asks_how_to_develop,
+    asks_how_to_run,
+)
 from quaestor.answers.overview.overview_question import (
     NO_NAME_BEFORE,
     NO_NAME_BEHIND,
     OWN,
-    aim_of_building,
     asks_for_entry,
     asks_for_languages,
     asks_for_overview,
-    asks_how_to_build,
-    asks_how_to_develop,
-    asks_how_to_run,
     asks_only_what_it_is,
     asks_where_to_begin,
     name_in_overview_question,

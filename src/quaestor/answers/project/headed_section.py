@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.overview.build_question import asks_how_to_build
 from quaestor.answers.overview.overview_answer import own_names
-from quaestor.answers.overview.overview_question import asks_how_to_build
 from quaestor.answers.overview.prose_lines import Part, end_of_blocks, parts_of
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
