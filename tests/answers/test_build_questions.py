@@ -11,7 +11,13 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.overview.overview_question import aim_of_building, asks_how_to_build, asks_how_to_run
+from quaestor.answers.overview.build_question import (
+    aim_of_building,
+    asks_how_to_build,
+    asks_how_to_develop,
+    asks_how_to_run,
+)
+from quaestor.answers.overview.overview_answer import own_names
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 from quaestor.llm.prompts.numbered_passages import number
@@ -48,6 +54,10 @@ def shop(tmp_path: Path) -> Iterator[Index]:
         "¿Cómo ejecuto las pruebas?",
         "怎么运行测试？",
         "テストはどうやって実行しますか？",
+        "how to compile",
+        "How do I build this gem?",
+        "how do I run a single test",
+        "how can I run one specific test file?",
     ],
 )
 def test_who_wants_to_build_or_test_it(text: str) -> None:
@@ -59,12 +69,13 @@ def test_who_wants_to_build_or_test_it(text: str) -> None:
     [
         "How do I test my app?",
         "How is the index built?",
-        "how do I run a single test",
         "How do I run it?",
         "Which tests build the index?",
         "how are tests collected",
         "What does the build command do?",
         "how do I build a query",
+        "how do I test one file",
+        "how to test",
         "tests",
         "",
         f"How do I {'please ' * 40}build it?",
@@ -72,6 +83,44 @@ def test_who_wants_to_build_or_test_it(text: str) -> None:
 )
 def test_who_asks_about_a_thing_of_its_own(text: str) -> None:
     assert not asks_how_to_build(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "develops"),
+    [
+        ("how do i set up a development environment", True),
+        ("how to get a dev environment running", True),
+        ("how do i set up the repo for development", True),
+        ("how do i hack on this", True),
+        ("how can i work on thisproject locally", True),
+        ("how do i get started developing", True),
+        ("how do i set up a server for development", False),
+        ("how do i work on a ticket", False),
+        ("how do i hack the system", False),
+        ("which development server is used", False),
+    ],
+)
+def test_who_wants_to_work_on_it(text: str, *, develops: bool) -> None:
+    assert asks_how_to_develop(text) == develops
+
+
+def test_the_guide_for_contributors_tells_how_to_begin_to_work(tmp_path: Path) -> None:
+    files = {
+        "README.md": "<h1>Shop</h1>\n\n## Intro\n\nShop sends orders.\n\n## Usage\n\n    $ make build\n",
+        "CONTRIBUTING.md": "# Contributing\n\n## Building a parcel\n\nEach parcel is made by `make`.\n\n"
+        "## Development workflow\n\nGet the code first.\n\n```\nnpm install\nnpm run build\n```\n",
+        "shop.js": "function send() {}\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        for text in (
+            "How do I set up a development environment?",
+            "How do I build this?",
+            "how do I hack on the shop?",
+        ):
+            answer = answer_by_way(Question(text), index)
+            first = answer.hits[0] if answer is not None else None
+            assert first is not None and (first.path, first.start_line) == ("CONTRIBUTING.md", 9)
+        assert "intro" not in own_names(index)
 
 
 def test_it_is_answered_from_documents_task_files_and_ci(shop: Index) -> None:

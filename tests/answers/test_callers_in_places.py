@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -60,3 +61,40 @@ def test_a_name_without_the_underscore_that_it_is_defined_with_is_told(index: In
     assert answer is not None
     assert "`add_up` occurs nowhere here; this is about `_add_up`" in answer.text(range(1, 9))
     assert {(hit.path, hit.start_line) for hit in answer.hits} >= {("shop/count.py", 6)}
+
+
+BY_TEXT = {
+    "shop/bell.php": "<?php\nclass Bell\n{\n    public static function events()\n    {\n"
+    "        return [Opened::class => 'ringBell', Closed::class => 'muteBell'];\n    }\n\n"
+    "    public function ringBell(): void\n    {\n    }\n\n    #[Route('/lamp')]\n"
+    "    public function lightLamp(): void\n"
+    "    {\n    }\n\n    public function dimLamp(): void\n    {\n    }\n}\n",
+    "config/shop.yml": "listeners:\n  - { event: opened, method: ringBell }\n",
+    "docs/bell.md": "# Bell\n\n`ringBell` rings the bell, and `dimLamp` dims the lamp.\n",
+    "shop/rear.php": "<?php\nfunction rear()\n{\n    return 'ringBells at the rear ringBell';\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "places"),
+    [
+        (
+            "ringBell",
+            "No code in this corpus uses `ringBell` outside of texts.\n\nIt stands as a text at 2 places, by",
+            ["shop/bell.php:6", "config/shop.yml:2", "shop/bell.php:9"],
+        ),
+        (
+            "lightLamp",
+            "Nothing in this corpus uses `lightLamp`, as far as its name tells. By what is written above its name, a",
+            ["shop/bell.php:13"],
+        ),
+        ("dimLamp", "Nothing in this corpus uses `dimLamp`, as far as its name tells.\n", ["shop/bell.php:18"]),
+    ],
+)
+def test_what_may_be_called_by_a_text_or_a_framework_is_said_to(
+    tmp_path: Path, name: str, says: str, places: list[str]
+) -> None:
+    with index_of(tmp_path, BY_TEXT) as index:
+        answer = answer_with_callers(Question(f"who calls {name}?"), index)
+    assert answer is not None and answer.text(range(1, 5)).startswith(says)
+    assert [f"{hit.path}:{hit.start_line}" for hit in answer.hits] == places

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -273,6 +273,50 @@ def test_a_message_may_begin_as_a_question_does() -> None:
     assert is_pasted("can't import user with ID 3 because of user 1")
     assert is_pasted("bad file: config.yaml")
     assert not is_pasted("can I import a user with an ID?")
+
+
+BERTHS = """package quay
+
+func berth(kind string, page int) error {
+	if kind == "" {
+		return fmt.Errorf("unknown boat kind: %s", kind)
+	}
+	if page < 0 {
+		panic("The page of berths was incalculable. Perhaps it was called with zero?")
+	}
+	return nil
+}
+
+func rope(name string) error {
+	if name == "bow" {
+		return errors.New("The bow rope must have more than one strand before the ferry may leave.")
+	}
+	return errors.New("Tying the rope " + name + " before the berth has been taken.")
+}
+
+func line(name string) error {
+	return errors.New("The stern rope must have more than one strand before the ferry may leave.")
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "first"),
+    [
+        ("unknown boat kind: raft", [3]),
+        ("The page of berths was incalculable. Perhaps it was called with zero?", [3]),
+        ("The stern rope must have more than one strand before the ferry may leave.", [20]),
+        ("Tying the rope grey before the berth has been taken", [13]),
+    ],
+)
+def test_a_message_comes_from_the_one_place_that_has_all_of_its_fixed_words(
+    tmp_path: Path, message: str, first: Sequence[int]
+) -> None:
+    beside = {f"{number}.md": "A raft, a bow rope, a stern rope and a berth.\n" for number in range(9)}
+    beside["grey.md"] = "Ropes are grey.\n"
+    with index_of(tmp_path, {"quay.go": BERTHS} | beside) as index:
+        answer = answer_by_way(Question(message), index)
+    assert answer is not None and places(answer) == [("quay.go", line) for line in first]
 
 
 def test_of_several_that_print_the_same_the_one_that_the_log_names_comes_first(tmp_path: Path) -> None:

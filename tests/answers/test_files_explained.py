@@ -10,7 +10,7 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.names.explain_name import explain_name
-from quaestor.answers.quotes.blocks import blocks_of, comment_above
+from quaestor.answers.quotes.blocks import blocks_of, comment_above, head_comment
 from quaestor.answers.way import Question
 
 RANDOM_ACCESS = """/* pick.c -- example of random access to a packed file
@@ -208,6 +208,21 @@ def test_the_comment_above_a_line(line: int, least: int, first: int) -> None:
     assert comment_above(["code()", "# one", "# two", "more()"], line, least) == first
 
 
+def test_what_a_line_tells_an_editor_is_no_comment_on_the_file() -> None:
+    modeline = "/* -*- Mode: C; tab-width: 4; indent-tabs-mode: nil -*- */"
+    assert head_comment([modeline, "#include <quay.h>"]) is None
+    assert head_comment(["// vim: set expandtab shiftwidth=4 tabstop=4:", "int x;"]) is None
+    assert head_comment([modeline, "", "/* Moors boats of all kinds at a quay. */", "int x;"]) == (3, 3)
+
+
+def test_of_many_definitions_the_functions_are_listed_before_the_constants(tmp_path: Path) -> None:
+    constants = "".join(f"const Rope{number} = {number}\n" for number in range(40))
+    source = f"package quay\n\n{constants}\nfunc Moor() int {{\n\treturn Rope1\n}}\n"
+    with index_of(tmp_path, {"quay.go": source}) as index:
+        answer = explain_name(Question("What does quay.go do?"), index)
+    assert answer is not None and "defines `Moor` (44), `Rope0` (3)" in answer.text([1, 2, 3])
+
+
 def test_what_a_file_defines_is_listed_without_what_tells_nothing(index: Index) -> None:
     popup = explain_name(Question("What does popup.c do?"), index)
     scanner = explain_name(Question("What does src/scanner.cpp do?"), index)
@@ -289,3 +304,12 @@ def test_a_name_that_nothing_uses_is_said_to_be_unused(tmp_path: Path) -> None:
         found = explain_name(Question("What does `lonely` do?"), index)
     assert found is not None
     assert "Nothing else here uses it, as far as its name tells." in found.text([1])
+
+
+def test_a_file_that_begins_by_setting_something_is_shown_from_its_beginning(tmp_path: Path) -> None:
+    service = "var loud = false;\n\nmodule('shop').service('Orders', function () {\n    'use strict';\n"
+    service += "".join(f"    this.step{n} = {n};\n" for n in range(60)) + "});\n"
+    with index_of(tmp_path / "shop", {"orders.js": service}) as index:
+        found = explain_name(Question("orders.js"), index)
+    assert found is not None
+    assert found.hits[0].start_line == 1 and "service('Orders'" in found.hits[0].text

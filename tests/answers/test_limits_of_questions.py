@@ -14,7 +14,8 @@ from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.names.explain_term import read_comparison, read_term_question
-from quaestor.answers.overview.overview_question import asks_for_overview, asks_how_to_build, asks_how_to_run
+from quaestor.answers.overview.build_question import asks_how_to_build, asks_how_to_run
+from quaestor.answers.overview.overview_question import asks_for_overview
 from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
 from quaestor.answers.project.guides import answer_with_project_guide
 from quaestor.answers.project.listings import list_declared, list_folder, list_tests

@@ -10,6 +10,7 @@ import pytest
 from quaestor.answers.overview import build_and_test, introduction, path_descriptions, prose_lines
 from quaestor.answers.overview.build_and_test import Aim
 from quaestor.answers.overview.entry_points import _is_within_test
+from quaestor.answers.overview.overview_text import Entry, Source, Statement, line_of
 from quaestor.answers.overview.prose_lines import Part
 
 FENCED = ["```", *["a"] * 24, "```"]
@@ -376,3 +377,10 @@ def test_a_tagline_is_a_quote_below_the_title(lines: list[str], shown: list[str]
 )
 def test_a_condition_for_tests_is_open(lines: Sequence[str], *, within: bool) -> None:
     assert _is_within_test(lines) == within
+
+
+def test_where_nothing_is_said_of_a_place_no_colon_leads_to_it() -> None:
+    source = Source("main.go", 3, 3)
+    assert line_of(Entry("main.go", Statement("func main() {", source, brief="")), 2) == "- main.go [2]"
+    assert line_of(Entry("main.go", Statement("Runs it.", source)), 2) == "- main.go: Runs it. [2]"
+    assert line_of(Entry("main.go", about="2024"), None) == "- main.go: 2024"

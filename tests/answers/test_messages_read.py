@@ -102,6 +102,8 @@ def test_what_prints_nothing_of_its_own_is_known_by_its_path() -> None:
         ("see boat.py", False),
         ("x: a b c", True),
         ("plain words?", False),
+        ("The rope is gone. Did you cut it?", True),
+        ("in @sea/boat nothing floats", True),
         ("plain words", True),
         ("look at /srv/boat.py", True),
         ("look at _boat.py", True),

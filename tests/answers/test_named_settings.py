@@ -103,6 +103,29 @@ def test_defaults_of_parameters_stand_in_heads_and_not_in_calls(tmp_path: Path) 
     assert none is not None and not none.known and not none.hits
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the default of tillStepSize?", ["shop/settings.js:2-2"]),
+        ("What is the default value of the tillStepSize setting?", ["shop/settings.js:2-2"]),
+        ("What is the default of SHOP_TOKEN_LIFE?", ["docs/variables.md:5-5"]),
+        ("What is the default for the maximum number of customers?", ["man/shop.1:5-6"]),
+        ("What is the default maxServerSize?", ["shop/settings.js:3-3"]),
+    ],
+)
+def test_a_default_is_asked_of_a_name_as_code_writes_it(tmp_path: Path, question: str, expected: list[str]) -> None:
+    files = {
+        "shop/settings.js": "const defaultOptions = {\n  tillStepSize: 60,\n  maxServerSize: 7,\n};\n",
+        "docs/variables.md": "# Variables\n\n| Name | What for | Default |\n|---|---|---|\n"
+        "| SHOP_TOKEN_LIFE | how many seconds a token lives | `3600` |\n",
+        "docs/more.md": "# More\n\n| Name | What for |\n|---|---|\n| SHOP_TOKEN_LIFE | how long it lives |\n",
+        "man/shop.1": ".TH SHOP 1\n.SH OPTIONS\nThese are all:\n.TP\n.B \\-c, --customers=<num>\n"
+        "Let in max <num> customers; the default is 12.\n.TP\n.B \\-d\nSay nothing at all.\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        assert places(explain_setting(Question(question), index)) == expected
+
+
 def test_a_file_of_settings_that_is_called_so_is_quoted(tmp_path: Path) -> None:
     files = {"config/logging.php": "<?php\n\nreturn ['channel' => 'file'];\n", "app/Log.php": "<?php\n$log = 1;\n"}
     with index_of(tmp_path / "shop", files) as index:

@@ -13,6 +13,7 @@ from quaestor import Index
 from quaestor.answers.settings.explain_option import explain_option, read_option_question
 from quaestor.answers.settings.option_lists import list_environment, list_options
 from quaestor.answers.way import Question
+from quaestor.answers.ways import answer_by_way
 
 README = """# Shop
 
@@ -205,9 +206,34 @@ def test_a_document_tells_first_and_then_what_declares_it(
     assert [(hit.path, hit.start_line, hit.end_line) for hit in found.hits] == places
 
 
-@pytest.mark.parametrize("option", ["--nowhere", "-z", "-w", "SHOP_OTHER", "the follow option", "the colour option"])
+@pytest.mark.parametrize("option", ["--nowhere", "-w", "SHOP_OTHER", "the follow option", "the colour option"])
 def test_of_what_nothing_says_what_it_does_a_search_must_tell(index: Index, option: str) -> None:
     assert explain_option(Question(f"What does {option} do?"), index) is None
+
+
+LETTERS = {
+    "man/shop.1": ".TH SHOP 1\n.SH OPTIONS\n.TP\n.B \\-R, --requests=<num>\nLet a customer ask for <num> things.\n"
+    ".TP\n.B \\-r\nOpen the door at the rear, too.\n",
+    "shop.py": "def read(r):\n    return r\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("what does -R do?", (4, 5)),
+        ("What is the default of -R?", (4, 5)),
+        ("what does -r do and what is its default?", (7, 8)),
+        ("what is -q?", None),
+    ],
+)
+def test_an_option_of_one_letter_is_known_by_its_dash(
+    tmp_path: Path, question: str, lines: tuple[int, int] | None
+) -> None:
+    with index_of(tmp_path, LETTERS) as index:
+        answer = answer_by_way(Question(question), index)
+    assert answer is not None and [(hit.start_line, hit.end_line) for hit in answer.hits] == ([lines] if lines else [])
+    assert answer.known or answer.text([]) == "No file here has an option `-q`."
 
 
 ENVIRONMENT = {

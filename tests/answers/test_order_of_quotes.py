@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from quote_parts import FIVE, MIXED, hit
 
-from quaestor.answers.quotes.passage_order import order_by_paragraphs
+from quaestor.answers.quotes.passage_order import is_headed, order_by_paragraphs
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -27,6 +27,41 @@ def test_what_the_search_found_far_behind_is_not_quoted() -> None:
     assert [quote.path for quote in far.quotes] == ["client.py"]
     near = answer(question, MIXED, hits=[hit(MIXED[0], 9.0), hit(MIXED[1], 8.9)])
     assert [quote.path for quote in near.quotes] == ["client.py", "docs/waiting.md"]
+
+
+@pytest.mark.parametrize(
+    ("question", "heading", "headed"),
+    [
+        ("Wie richte ich den Zugang für Eltern ein?", "Zugang für Eltern einrichten", True),
+        ("Wie richte ich den Elternzugang ein?", "Handbuch > Elternzugang einrichten", True),
+        ("Wie richte ich den Elternzugang ein?", "Elternzugang einrichten > Bilder", False),
+        ("Wie melde ich mich an?", "Anmelden", True),
+        ("Wie melde ich mich an?", "Anmelden von Kindern für ein Lager", False),
+        ("Wie lange dauert die Überfahrt?", "Die Überfahrt", False),
+        ("Where are the harbour rules?", "Rules of the harbour", True),
+        ("Where are the harbour rules?", "Rules", False),
+        ("¿Cómo puedo cambiar la contraseña?", "Cambiar contraseña", True),
+        ("What is it?", "It", False),
+    ],
+)
+def test_a_heading_with_all_words_of_the_question_is_its_heading(question: str, heading: str, headed: bool) -> None:
+    assert is_headed(question, replace(FIVE, symbol=heading)) is headed
+
+
+@pytest.mark.parametrize(("heading", "known"), [("Lagerfeuer anzünden", True), ("Vom Feuer im Wald", False)])
+def test_what_has_the_question_for_its_heading_comes_first_and_is_not_refused(heading: str, known: bool) -> None:
+    others = [
+        Passage(n, f"{n}.md", 1, 1, "Das Lager hat ein Feuer am Bach.", symbol="Das Lager", language="markdown")
+        for n in (1, 2)
+    ]
+    text = "Man nimmt trockenes Holz und ein Streichholz, und bläst."
+    headed = Passage(3, "feuer.md", 1, 1, text, symbol=heading, language="markdown")
+    passages = [*others, headed]
+    hits = [hit(passage, 5.0 - rank) for rank, passage in enumerate(passages)]
+    question, encode = "Wie zünde ich ein Lagerfeuer an?", StaticEmbedder.bundled().encode
+    found = answer(question, passages, encode, refused=True, hits=hits)
+    assert found.known is known
+    assert [quote.path for quote in found.quotes[:1]] == ["feuer.md"] * known
 
 
 GUESTS = """## Guests

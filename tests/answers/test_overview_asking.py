@@ -11,6 +11,7 @@ from quaestor.answers.overview.overview_question import (
     asks_for_entry,
     asks_for_languages,
     asks_for_overview,
+    asks_only_what_it_is,
     name_in_overview_question,
     plain_question,
 )
@@ -31,7 +32,10 @@ IN_OTHER_LANGUAGES = """Quelle est la structure du projet ?|¿Cuál es la estruc
 このプロジェクトの主な構成は？|Was ist die Struktur des Projekts?
 Wie ist das Repository aufgebaut und wo sollte ich anfangen?
 ¿Qué hace este proyecto y por dónde empiezo?|Que fait ce projet et par où commencer ?"""
-IN_OTHER_WORDS = """Where's a good place to start reading?|quick tour|overview please
+IN_OTHER_WORDS = """What problem does this gem solve?|what does this role do|what is this extension for
+which file should I read first?|what file do I start with|what does each folder contain|list the packages
+what are the modules|how do the pieces fit together|what is it|what is it used for?|what can it do
+Where's a good place to start reading?|quick tour|overview please
 main modules and what they do|explain the directory structure|which guides are there?
 which folders are there and what is in them|What topics do these docs cover?|what can I learn from these documents?
 who is this handbook for?|I'm new here, where do I begin?|where is the main entry point?
@@ -62,10 +66,12 @@ how are packages organised in a workspace?|What are the core team members?|what 
 where do I start if I am new at the company|How should I divide my code into modules?
 what kind of documents do I need|How do I start the program?|which tools do you use|what files does the tool read
 what is the first chapter about|where do the docs say how to write tests|How do I start a new chapter?"""
-FOR_NONE = """what is this parameter for|What is httpx?|what is a Transport|where do I start the server
+FOR_NONE = """which file does it read first|what does each folder of the cache contain|what does it do on Sundays
+what is the client for
+what is this parameter for|What is httpx?|what is a Transport|where do I start the server
 how is the cache laid out|what are the main arguments of send|what does this function do|what is this error
 where should I start the worker|how is this function structured|what are the main parts of the config file
-give me an overview of the retry logic|what is the structure of the index file|how do I install this|what is it
+give me an overview of the retry logic|what is the structure of the index file|how do I install this
 what does the code do when a request fails|how is this tested|where is this used|what files use httpx
 what is this for loop doing|summarize the changelog|what is the difference between this and that|map
 which files are ignored|what is in the cache folder|was ist ein Transport|wo ist das definiert|qué es un puntero
@@ -171,6 +177,32 @@ def test_what_is_asked_in_the_same_breath(question: str) -> None:
 @pytest.mark.parametrize("question", ["where does the command line begin?", "in which stages is a file parsed?"])
 def test_a_stage_or_a_beginning_alone_is_a_thing_of_its_own(question: str) -> None:
     assert not asks_for_overview(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    lines(
+        "What is this?|what does this library do?|What are these documents about?|explain this codebase"
+        "|Was ist das hier?|Que fait ce projet ?|¿Qué es esto?|这个项目是做什么的？|これは何ですか？"
+    ),
+)
+def test_who_asks_only_what_it_is(question: str) -> None:
+    assert asks_for_overview(question)
+    assert asks_only_what_it_is(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    lines(
+        "what are the main parts?|How is this laid out?|Where do I begin to read?|which documents are there?"
+        "|what do these documents contain?|overview"
+        "|Wie ist dieses Projekt aufgebaut?|Par où commencer ?"
+        "|どこから読み始めればいいですか？|项目结构是怎样的|¿Cómo está organizado este proyecto?"
+    ),
+)
+def test_who_asks_for_more_than_what_it_is(question: str) -> None:
+    assert asks_for_overview(question)
+    assert not asks_only_what_it_is(question)
 
 
 @pytest.mark.parametrize(("first", "asked"), [(True, True), (False, False)])

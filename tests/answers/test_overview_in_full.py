@@ -109,7 +109,7 @@ TOLD = {
         Overview: 16 documents
 
         What it is:
-        - Shop is a tool to send an order to a far depot by night, and to … [1]
+        - Shop is a tool to send an order to a far depot by night, and to ask it how far it got. Good. [1]
         - Xylophones for the guide. [2]
 
         Entry points:
@@ -119,9 +119,9 @@ TOLD = {
         Main parts:
         - src/
           - shop/
-            - send_orders.py, retry.py, cli.py, __init__.py
+            - send_orders.py, retry.py, cli.py
           - more/
-        - tools/, conf/, docs/
+        - tools/, docs/
     """,
     ("pages", 1500): """
         Overview: 4 documents
@@ -167,6 +167,25 @@ def test_languages_are_left_out_where_they_would_take_more_than_their_share(page
     found = make_overview(pages, budget=120, count=count_words)
     assert "Titles" in {section.title for section in found.sections}
     assert "Languages (files)" not in {section.title for section in found.sections}
+
+
+def test_an_overview_is_made_once_for_each_state_of_the_index(tmp_path: Path) -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return count_words(text)
+
+    with index_of(tmp_path / "trains", PAGES) as index:
+        first, made = make_overview(index, count=count), len(counted)
+        assert make_overview(index, count=count) == first
+        assert make_overview(index, "alps", count=count) != first
+        assert len(counted) > made > 0
+        made = len(counted)
+        assert make_overview(index, count=count) == first
+        assert len(counted) == made
+        (tmp_path / "trains" / "README.md").write_text("# Trains\n\nA guide to trains by day.\n")
+        assert "trains by day" in make_overview(index, count=count).text
 
 
 def test_an_introduction_is_an_overview_of_one_section(program: Index) -> None:

@@ -320,3 +320,16 @@ def test_a_readme_that_says_nothing_leaves_it_to_that_of_the_program(made: Make)
     }
     said = lines_of(made(files).overview(), "What it is")
     assert [*said.values()] == ["Quay moors boats of every size at any tide."]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Coins of all shops, any size (and tills)",
+        "The till above counts no coins at all.\n\n## Intro\n\nIt counts the coins of any shop.",
+    ],
+)
+def test_neither_a_step_of_a_build_nor_a_caption_introduces(overview_of: OverviewOf, before: str) -> None:
+    readme = f"# Till\n\n{before}\n\n## From a checkout\n\nCompiling the till is easy, simply run:\n\n    go build\n"
+    overview = overview_of({"README.md": readme, **ORDERS})
+    assert "Compiling the till" not in overview and "The till above" not in overview

@@ -22,6 +22,20 @@ def test_documents(made: Make) -> None:
     assert "trips/2015.md: A trip in 2015 [6] — 2015-05-01, Ana Ruiz" in text
 
 
+def test_the_manual_is_told_and_not_the_generator_of_its_site(made: Make) -> None:
+    readme = (
+        "# Harbour manual\n\nThis is a static site built with Mill.\n\n"
+        "Some of the files are not to be changed for any reason.\n\n## Run it\n\nMill is a tool for sites.\n"
+    )
+    pages = {f"manual/{name}.md": f"# {name}\n\nHow {name} works.\n" for name in ("tides", "locks", "pilots", "lights")}
+    frames = {f"frames/{at}.html.erb": "<% for_all do |one| %>\n<b><%= one %></b>\n<% end %>\n" for at in range(20)}
+    text = made({"README.md": readme, **pages, **frames}).overview().text
+    assert "Harbour manual" in text
+    assert "tides" in text.partition("Titles")[2]
+    assert "Mill" not in text
+    assert "not to be changed" not in text
+
+
 def test_six_authors_are_named_and_the_others_counted(made: Make) -> None:
     names = [f"Ana {letter}" for letter in "BCDEFGHI"]
     notes = {f"{name}.md": f"---\nauthor: {name}\n---\n# A trip\n\nWe went.\n" for name in names}

@@ -105,6 +105,19 @@ def test_dependencies_are_quoted_from_the_manifest(ferry: Index, question: str) 
 
 
 @pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what is the lisence?", "I read `lisence` as `licence`."),
+        ("what is the licnese", "I read `licnese` as `license`."),
+    ],
+)
+def test_a_misspelt_question_is_read_as_it_is_meant_and_says_so(ferry: Index, question: str, said: str) -> None:
+    answer = answer_by_way(Question(question), ferry)
+    assert answer is not None and answer.pieces[0] == f"{said}\n\n"
+    assert {hit.path for hit in answer.hits} == {"LICENSE", "pyproject.toml"}
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "What does the sail depend on?",

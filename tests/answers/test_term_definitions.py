@@ -33,6 +33,10 @@ FORMS = {
     "## Span 的含义\n\n所谓 `Span`，简单说就是一个操作，里面保存着某个结果。": ("span", Form.ASKED),
     "### 什么是 Span\n\n简单说就是一个操作，里面保存着某个结果。": ("span", Form.ASKED),
     "## Spanとは何か\n\n全体の中のひとつの操作である、と言えます。": ("span", Form.ASKED),
+    "- 渡し守：船を漕いで人を向こう岸まで渡す役割の人": ("渡し守", Form.ENTRY),
+    "渡し守とは、船を漕いで人を向こう岸まで渡す人のことである。": ("渡し守", Form.SENTENCE),
+    "<u>渡船（ferry）</u>是一种把人从一边带到另一边的船。": ("渡船", Form.SENTENCE),
+    "这里很安静。渡船是把人带过河的船。": ("渡船", Form.WITHIN),
     "## Eager Loading\n\nEverything that belongs together comes at once.": ("eager loading", Form.SECTION),
     "All is quiet here. A crate is one of many things that are shipped.": ("crate", Form.WITHIN),
     "We are the Technology Transformation Services (TTS), and proud of it.": ("TTS", Form.WRITTEN_OUT),
@@ -51,6 +55,9 @@ FORMS = {
     "## Qu’est-ce qu’une voie ?\n\nCe que prend une lettre pour arriver.": ("voie", Form.ASKED),
 }
 NOT_DEFINED = {
+    "渡し守とは誰ですか？": "渡し守",
+    "大渡船是一种很大的船。": "渡船",
+    "**Baneful (bane)** - When making an attack with it, a bane may follow.": "bane",
     "## Ferry\n\n[More about the ferry and its landing](https://example.org/ferry)": "ferry",
     "## Ferry\n\n_a.k.a. the slow boat across the river_": "ferry",
     "## Ferry\n\n<https://example.org/about/the/old/ferry/across.html>": "ferry",
@@ -120,6 +127,11 @@ def test_whatever_stands_around_it_a_definition_is_lines_that_are_there(around: 
         ("什么是 HMR", "HMR"),
         ("HMR 是什么意思？", "HMR"),
         ("HMRとは何ですか？", "HMR"),
+        ("渡し守とは何ですか？", "渡し守"),
+        ("什么是栈？", "栈"),
+        ("渡船是什么？", "渡船"),
+        ("这是什么？", ""),
+        ("これは何ですか？", ""),
         ("what is Let's Encrypt, according to these pages", "Let's Encrypt"),
         ("what is Let’s   Encrypt?", "Let's Encrypt"),
         ("What does bip-0340 define?", "bip-0340"),
@@ -221,6 +233,20 @@ def test_headings_of_minutes_define_nothing(tmp_path: Path) -> None:
             tmp_path / folder, {f"{folder}/{name}": f"# All of it\n\n{said}", "a.md": "# A\n\nOther.\n"}
         ) as index:
             assert (answer_by_way(Question("What is a ferry?"), index) is None) is (folder != "guide")
+
+
+def test_what_a_list_of_changes_says_of_a_term_comes_last(tmp_path: Path) -> None:
+    changes = "# Releases\n\n- Ferry: it now carries letters as well.\n"
+    guide = "# Harbour\n\n## Ferry\n\nThink of a ferry as of a bridge that floats and has a crew.\n"
+    with index_of(tmp_path, {"changelog-news.md": changes, "guide/harbour.md": guide}) as index:
+        assert places(index, "What is a ferry?")[0][0] == "guide/harbour.md"
+
+
+def test_a_section_called_the_name_explains_it_before_a_translation(tmp_path: Path) -> None:
+    english = "# Laws\n\n## The TOLL principle\n\nNobody should pay more than once for a crossing.\n"
+    german = "# Gesetze\n\n## TOLL-Prinzip\n\nNiemand soll für eine Überfahrt mehr als einmal bezahlen müssen.\n"
+    with index_of(tmp_path, {"README.md": english, "translations/de.md": german}) as index:
+        assert places(index, "What does TOLL stand for?")[0][0] == "README.md"
 
 
 def test_what_nobody_defines_is_left_to_the_search(documents: Index) -> None:

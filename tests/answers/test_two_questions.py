@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -143,3 +144,16 @@ def test_a_later_question_is_about_the_subject_of_the_one_before(ferry: Index) -
     assert uses == told(ferry, "who uses `carry`?")
     assert "src/quay.py" in uses
     assert told(ferry, "what does it do?", "who uses `carry`?") == told(ferry, "what does `carry` do?")
+
+
+def test_what_a_setting_is_and_its_default_stand_below_each_other(tmp_path: Path) -> None:
+    files = {
+        "shop/till.rb": "# Lets in a number of customers at most,\n# whoever they are.\n"
+        "def most_customers(most)\n  @most_customers = most\nend\n",
+        "shop/config.rb": "class Config\n  def initialize\n    @colours = true\n    @most_customers = 12\n  end\nend\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        answer = told(index, "What is most_customers and its default?")
+        assert "def most_customers(most)" in answer and "@most_customers = 12" in answer
+        assert "@most_customers = 12" not in told(index, "What is most_customers?")
+        assert told(index, "What is Config and its default?") == told(index, "What is Config?")

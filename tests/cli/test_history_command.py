@@ -49,3 +49,8 @@ def test_nothing_found(quaestor: Run, repository: Path) -> None:
     done = quaestor("history", "src/retry.py", repository)
     assert done.code == 1
     assert "There is no history here" in done.out
+
+
+def test_a_repository_alone_is_not_taken_for_the_question(quaestor: Run, past: Repository) -> None:
+    assert quaestor("history", past.folder).out == quaestor("history", "", past.folder).out != ""
+    assert quaestor("history", "x" * 5000, past.folder).code == 1

@@ -77,7 +77,8 @@ def test_one_file_that_is_shown_does_not_cover_up_for_the_others(quaestor: Run, 
 
 def test_a_limit_of_one_byte_is_said(quaestor: Run, repository: Path) -> None:
     write(repository, {"quaestor.toml": "max_file_bytes = 1"})
-    assert "The setting 'max_file_bytes' leaves out" in quaestor("search", QUERY, repository).err
+    said = quaestor("search", QUERY, repository).err
+    assert "The setting 'max_file_bytes' leaves out 4 files. `quaestor index --verbose` shows how large" in said
 
 
 def test_a_few_patterns_are_said_by_index_alone(quaestor: Run, repository: Path) -> None:

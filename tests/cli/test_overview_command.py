@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from cli_parts import Run, lines_in_terminal, write
@@ -60,3 +61,21 @@ def test_a_question_for_it(quaestor: Run, repository: Path) -> None:
     assert "Shop is a library" in found["answer"]
     assert found["citations"][0]["path"] == "README.md"
     assert found["citations"][0]["status"] in ("verified", "repaired")
+
+
+def test_who_asks_what_it_is_gets_a_screen_with_further_questions_and_sources_side_by_side(
+    quaestor: Run, repository: Path
+) -> None:
+    guides = {
+        f"guides/{name}.md": f"# Guide to {name}\n\nHow {name} are grown.\n"
+        for name in map("pears{}".format, range(60))
+    }
+    write(repository, {"README.md": "# Orchard\n\nOrchard is a guide to growing fruit.\n", **guides})
+    brief, full = quaestor("ask", "What is this?", repository), quaestor("ask", "What are the main parts?", repository)
+    assert "Orchard is a guide to growing fruit." in brief.out
+    assert len(brief.out.splitlines()) < 60 < len(full.out.splitlines())
+    assert "✓ found there:\n      [1] README.md:" in brief.out
+    asked = re.findall("`([a-z][^`]*[?])`", brief.out)
+    assert len(asked) == 3
+    assert all(quaestor("ask", question, repository).code == 0 for question in asked)
+    assert "Ask further" not in full.out

@@ -380,3 +380,25 @@ def test_that_a_history_is_of_another_repository_is_said_as_it_is(tmp_path: Path
             assert found.heads[0].startswith("The history is not read: ")
             assert found == unknown(found.heads[0])
             assert "tides" in question or answer_history(Question(question), index) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("When was the -q flag added?", "by Bea, says so"),
+        ("When was the --sort option added?", "by Cem"),
+        ("When was -z added?", ""),
+    ],
+)
+def test_an_option_came_with_what_declares_it_or_says_so(tmp_path: Path, question: str, says: str) -> None:
+    made = Repository(tmp_path)
+    made.commit(
+        "First steps", {"README.md": "Call it with -quick or -sort.\n", "a.go": 'import "sort"\n'}, author="Ana"
+    )
+    made.commit("Add sorting", {"b.go": 'var by = flag.String("sort", "name", "sort by this")\n'}, author="Cem")
+    made.commit("Show how it is called", {"man.go": "const man = `shop --sort size`\n"}, author="Dora")
+    made.commit("Add a -q flag for quiet people", {"c.go": 'var q = flag.Bool("q", false, "say less")\n'}, author="Bea")
+    with index_of(tmp_path, {}) as index:
+        found = answer_history(Question(question), index)
+    first = "" if found is None else found.text(range(1, 9)).partition("\n")[0]
+    assert says in first and bool(first) == bool(says)

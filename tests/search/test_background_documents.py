@@ -18,6 +18,8 @@ from quaestor.search.path_roles import profile_path
     [
         ("CHANGELOG.md", "changelog"),
         ("NEWS", "changelog"),
+        ("docs/changelog-news.rst", "changelog"),
+        ("docs/news-letter.md", ""),
         ("docs/release-notes/1.0.md", "changelog"),
         ("docs/whatsnew/v1.2.rst", "changelog"),
         ("docs/versionhistory.rst", "changelog"),

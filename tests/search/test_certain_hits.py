@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from quaestor.core.documents import Chunk, Document, Span
 from quaestor.search.certain_hits import (
@@ -16,7 +17,7 @@ from quaestor.search.certain_hits import (
     raise_written_names,
     steps_of_code,
 )
-from quaestor.search.chunk_traits import Traits
+from quaestor.search.chunk_traits import DATA_ROW, FIXED, PROSE_ROW, VALUES_ROW, Traits
 from quaestor.search.file_features import group_by_file
 from quaestor.search.query import read_query
 from quaestor.stores import StoredChunk
@@ -179,10 +180,17 @@ def test_who_asks_for_something_else_is_not_shown_callers() -> None:
 def test_code_and_data_stand_behind_in_a_corpus_of_documents_unless_code_is_asked_for(
     prose: int, code: int, data: int, text: str
 ) -> None:
-    kinds = np.array(["prose"] * prose + ["code"] * code + ["data"] * data)
-    steps = steps_of_code(read_query(text), kinds == "prose", kinds == "data")
-    mostly = 10 * prose >= 7 * len(kinds) or (2 * prose >= len(kinds) and prose >= 4 * code)
-    behind = mostly and len(kinds) >= 20 and not text.startswith("where")
+    count = prose + code + data
+    steps = steps_of_code(read_query(text), fixed_of(prose, code, data))
+    mostly = 10 * prose >= 7 * count or (2 * prose >= count and prose >= 4 * code)
+    behind = mostly and count >= 20 and not text.startswith("where")
     assert steps.tolist() == [0.0] * prose + [-OUT_OF_PLACE * behind] * (code + data)
-    few = np.array([True] * 30 + [False])
-    assert not steps_of_code(read_query("what does parse_backup() do?"), few, ~few).any()
+    assert not steps_of_code(read_query("what does parse_backup() do?"), fixed_of(30, 0, 1)).any()
+
+
+def fixed_of(prose: int, code: int, data: int) -> NDArray[np.float32]:
+    """Return what is fixed of so many chunks of each kind, tables of values among the documents."""
+    fixed = np.zeros((len(FIXED), prose + code + data), np.float32)
+    fixed[PROSE_ROW, : prose // 2] = fixed[VALUES_ROW, prose // 2 : prose] = 1
+    fixed[DATA_ROW, prose + code :] = 1
+    return fixed

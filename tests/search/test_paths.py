@@ -17,6 +17,7 @@ from quaestor.search.path_roles import profile_path
         ("src/Polly.Core.Tests/Retry.cs", "test"),
         ("src/Polly.Tests.Speed/Retry.cs", "test"),
         ("t/retry.t", "test"),
+        ("shop/t/retry.t", "test"),
         ("drivers/gpu/selftests/pages.c", "test"),
         ("regress/alerts.sh", "test"),
         ("test.py", "test"),
@@ -61,6 +62,7 @@ def test_parts(path: str, part: str) -> None:
     "path",
     [
         "src/distance.py",
+        "lib/t/cli.rb",
         "distutils/core.py",
         "src/contest.py",
         "src/commands/test.py",

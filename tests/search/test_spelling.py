@@ -16,7 +16,14 @@ from quaestor.core.config import Settings
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.query import read_query
-from quaestor.search.spelling import atlantic_spellings, correct_spelling, replace_unknown, similar_words, slips
+from quaestor.search.spelling import (
+    UnknownWord,
+    atlantic_spellings,
+    correct_spelling,
+    replace_unknown,
+    similar_words,
+    slips,
+)
 
 _SEED = 15
 _WORDS = 120
@@ -47,7 +54,7 @@ def index(tmp_path_factory: pytest.TempPathFactory, words: list[str], names: lis
     for number, name in enumerate(names):
         (place / "corpus" / f"m{number}.py").write_text(f"def {name}():\n    return {number}\n")
     (place / "corpus" / "failover.py").write_text(
-        "def failover(server):\n    return server.serialize()\n\n\nclass Mockito:\n    colors = 1\n"
+        "def failover(server):\n    return server.serialize()\n\n\nclass Mockito:\n    colors = 1\n\n\nserverPool = 1\n"
     )
     with Index.build(place / "corpus", settings=Settings(home=str(place / "home"))) as index:
         yield index
@@ -131,7 +138,7 @@ def test_a_query_of_words_that_stand_is_searched_as_it_is(index: Index, words: l
         # In code, in quotes and for what has a capital only a name will do; numbers and what English has are kept.
         ("does `srever` exist", [("srever", ()), ("exist", ())]),
         ("Is it done by Srever 4711?", [("Srever", ()), ("4711", ())]),
-        ("Is it done by Mokito?", [("Mokito", ("mockito",))]),
+        ("Is it done by Mokito?", [("Mokito", ("Mockito",))]),
         ("a founder of the failover", [("founder", ())]),
         # Other languages are let be, and so is what was pasted.
         ("wie wird der failver gemacht", []),
@@ -165,9 +172,30 @@ def test_a_query_is_read_anew_when_the_index_changes(tmp_path_factory: pytest.Te
         assert (asked.unknown, hits[0].path) == ((), "b.md")
 
 
-def test_words_are_mended_where_they_stand(index: Index) -> None:
-    unknown = correct_spelling(index.store, read_query("is failver_x failver?")).unknown
+def test_words_are_mended_where_they_stand() -> None:
+    unknown = [UnknownWord("failver", ("failover",))]
     assert replace_unknown("is failver_x failver?", unknown) == "is failver_x failover?"
+
+
+@pytest.mark.parametrize(
+    ("query", "unknown"),
+    [
+        # What is surely a word of English is taken for it, though the corpus has neither; what may be two words is not.
+        ("what is the diffrence to a failover", [("diffrence", ("difference",))]),
+        ("wich failover recieves", [("wich", ("which",)), ("recieves", ("receives",))]),
+        ("which oldwr failover", [("oldwr", ("older",))]),
+        ("a wating failover", [("wating", ())]),
+        ("is a failover by kubernetes or by traefik", [("kubernetes", ()), ("traefik", ())]),
+        # A misspelt part of a name is mended by the words that stand here.
+        ("who throws FailverSeen", [("throws", ()), ("FailverSeen", ("FailoverSeen",))]),
+        # A name is written as it stands here.
+        ("where is serverPoll", [("serverPoll", ("serverPool",))]),
+    ],
+)
+def test_a_certain_slip_is_mended_though_the_corpus_lacks_the_word(
+    index: Index, query: str, unknown: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    assert [tuple(one) for one in correct_spelling(index.store, read_query(query)).unknown] == unknown
 
 
 def test_slips_are_near_and_likely_ones_are_worth_more() -> None:

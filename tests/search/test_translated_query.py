@@ -64,6 +64,8 @@ def test_each_line_of_the_glossary_has_a_field_a_language() -> None:
         ("Wann ist eine zwischengespeicherte Vorlage zu alt?", "cache", "between"),
         ("Wird die Vorlage dabei übersetzt?", "compile", "between"),
         ("Wann wird der Prozess beendet?", "terminate", "between"),
+        ("Warum schlägt die Anmeldung fehl?", "fail", "strike"),
+        ("Woran ist die Anmeldung gescheitert?", "fail", "separate"),
     ],
 )
 def test_a_german_verb_is_one_word_with_its_particle_in_all_its_forms(question: str, english: str, other: str) -> None:
@@ -92,6 +94,19 @@ def test_a_german_verb_is_one_word_with_its_particle_in_all_its_forms(question: 
         ("fr", "pourquoi les fils d'exécution attendent-ils ?", {"thread", "wait"}),
         ("es", "¿cómo se cierran las conexiones?", {"close", "connection"}),
         ("es", "donde se guarda la contrasena del usuario", {"store", "password", "user"}),
+        ("de", "Ist die Ausgabe lesbar, wenn der Rechner überlastet ist?", {"readable", "overload"}),
+        ("fr", "pourquoi le chargeur contourne-t-il le cache ?", {"load", "bypass"}),
+        ("es", "¿por qué eligen comodines, y quién lo advierte?", {"choose", "wildcard", "warn"}),
+        (
+            "fr",
+            "où les utilisateurs et leurs permissions sont-ils lus, et quelles commandes ?",
+            {"user", "permission", "command"},
+        ),
+        ("fr", "quels signaux et quelles connexions", {"signal", "connection"}),
+        ("es", "¿qué objetos, archivos, operadores y raíces?", {"object", "file", "operator", "root"}),
+        ("es", "que interfaces tienen los indices", {"interface", "index"}),
+        ("zh", "剩余额度怎样扣减", {"remainder", "quota", "deduct"}),
+        ("ja", "テレメトリーを後回しにする理由", {"telemetry", "postpone"}),
         ("zh", "如何关闭连接池?", {"close", "connection"}),
         ("zh", "证书什么时候过期", {"certificate", "expire"}),
         ("ja", "接続はどこで閉じられますか", {"connection", "close"}),

@@ -10,7 +10,7 @@ from store_factories import entry, keyed, open_embedded
 
 from quaestor.stores import DEFAULT_BOOSTS, ChunkTerms, FieldBoosts, Store, WordMatches
 from quaestor.stores.embedded.derived_files import Mark
-from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate, RecentChunks, count_terms
+from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate, count_terms
 from quaestor.stores.embedded.sqlite_rows import Content, DocumentTerms, RemovedRun
 from quaestor.stores.embedded.thresholds import THRESHOLDS
 from quaestor.stores.embedded.views import LexicalView
@@ -31,7 +31,7 @@ def fill(store: Store) -> None:
 
 def chunks_with(base: LexicalBase, term: str) -> list[int]:
     """Return the chunks that a search of what is on disk finds by a term."""
-    view = LexicalView.of(base.mark.content, base, (), RecentChunks(()))
+    view = LexicalView.of(base.mark.content, base, (), ())
     [found] = view.search({term: 1.0}, [FieldBoosts(1.0, 0.0, 0.0)], 1000, None).chunks
     return sorted(chunk for chunk, _ in found)
 

@@ -12,12 +12,13 @@ from dataclasses import replace
 from datetime import date
 
 from quaestor.answers.ask_back import ask_back, with_subject
-from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.errors.explain_error import answer_error
 from quaestor.answers.errors.named_faults import explain_named_fault
 from quaestor.answers.names.callers import answer_with_callers
 from quaestor.answers.names.explain_name import explain_name
 from quaestor.answers.names.explain_term import explain_term
+from quaestor.answers.overview.build_question import asks_how_to_build
 from quaestor.answers.overview.document_statistics import holds_documents
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
@@ -29,9 +30,10 @@ from quaestor.answers.overview.overview_answer import (
     introduce,
     wants_overview,
 )
-from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
+from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is
 from quaestor.answers.project.document_parts import answer_with_part
 from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.headed_section import answer_with_headed_section
 from quaestor.answers.project.listings import list_declared, list_folder, list_tests
 from quaestor.answers.project.named_documents import (
     answer_how_to_add,
@@ -49,6 +51,7 @@ from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.names_in_question import asks_about_a_word, names_of_code
+from quaestor.search.spelling import replace_unknown
 
 _LONGEST = 300
 _PASSAGES = 10
@@ -64,6 +67,14 @@ _WHAT_AND_WHO = lazy_regex(
     re.I | re.S,
 )
 """A question what a name is, and another about it by a pronoun."""
+_OPTION = lazy_regex(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_OF_A_LETTER = lazy_regex(r"(?<![\w-])-[A-Za-z](?![\w-])")
+"""An option whose name says nothing that could be the name of a setting."""
+_AND_DEFAULT = lazy_regex(
+    r"^\W*(?P<about>what(?:'s|\s+(?:is|does|do))\s+.+?),?\s+and\s+(?:what(?:'s|\s+is)\s+)?(?:its|the)\s+defaults?(?:\s+value)?\W*$",
+    re.IGNORECASE,
+)
+"""A question what an option or a setting is, and what its default is."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
@@ -124,7 +135,7 @@ _OF_SETTINGS = lazy_regex(
 
 def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer how the project, or one thing of it, is configured; None for other questions."""
-    if not _OF_SETTINGS.search(question.text[:200]):
+    if not _OF_SETTINGS.search(question.text[:200]) or _OF_A_LETTER.search(question.text[:200]):
         return None
     # Few questions ask this.
     from quaestor.answers.settings.configuration import explain_configuration  # noqa: PLC0415 - as said above
@@ -195,6 +206,7 @@ WAYS: tuple[Way, ...] = (
     answer_project_facts,
     explain_named_fault,
     list_declared,
+    answer_with_headed_section,
     _answer_with_project_guide,
     _explain_settings,
     answer_with_importers,
@@ -224,7 +236,24 @@ WAYS: tuple[Way, ...] = (
 
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return the answer of the first way that has one; None if the answer is to be quoted from search results."""
+    """Return the answer of the first way that has one; None if the answer is to be quoted from search results.
+
+    If no way understands the question as it is written, its misspelt words are taken as what they stand for.
+    """
+    answer = _answer_as_written(question, corpus)
+    if answer is not None or len(question.text) > _LONGEST:
+        return answer
+    misspelt = [one for one in corpus.spelling(question.text).unknown if one.nearest]
+    if not misspelt:
+        return None
+    answer = _answer_as_written(question._replace(text=replace_unknown(question.text, misspelt)), corpus)
+    if answer is None:
+        return None
+    taken = " and ".join(f"{in_code(one.word)} as {in_code(one.nearest[0])}" for one in misspelt)
+    return replace(answer, pieces=(f"I read {taken}.\n\n", *answer.pieces))
+
+
+def _answer_as_written(question: Question, corpus: Corpus) -> WayAnswer | None:
     with_its_subject = with_subject(question)
     answer = None if with_its_subject is None else _first_answer(WAYS, with_its_subject, corpus)
     return answer if answer is not None and answer.known else _first_answer((_answer_two, *WAYS), question, corpus)
@@ -235,6 +264,8 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
     match = _WHAT_AND_WHO.match(question.text[:_LONGEST])
     if match is not None and (explained := _explain_with_uses(question, match, corpus)) is not None:
         return explained
+    if (match := _AND_DEFAULT.match(question.text[:_LONGEST])) is not None:
+        return _explain_with_default(question, match["about"], corpus)
     both = _split_questions(question, corpus)
     if both is None:
         return None
@@ -258,6 +289,21 @@ def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus)
     users = answer_with_callers(question._replace(text=f"{before}`{names[0]}`{after}"), corpus)
     first = explain_name(question._replace(text=f"{about}?"), corpus) if users is not None else None
     return None if first is None or users is None else _join_answers(first, users)
+
+
+def _explain_with_default(question: Question, about: str, corpus: Corpus) -> WayAnswer | None:
+    """Answer what an option or a name is, and below it where its default stands, unless the lines shown hold it."""
+    from quaestor.answers.settings.named_settings import explain_setting  # noqa: PLC0415 - few questions ask this
+
+    first = _first_answer(WAYS, question._replace(text=f"{about}?"), corpus)
+    names = _OPTION.findall(about) or names_of_code(about)
+    asked = question._replace(text=f"What is the default of {names[0]}?") if len(names) == 1 else None
+    default = explain_setting(asked, corpus) if asked is not None else None
+    if first is None or not first.known:
+        return default or first
+    shown = {(hit.path, line) for hit in first.hits for line in range(hit.start_line, hit.end_line + 1)}
+    new = default is not None and default.known and any((one.path, one.start_line) not in shown for one in default.hits)
+    return _join_answers(first, default) if new and default is not None else first
 
 
 def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | None:

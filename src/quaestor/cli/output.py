@@ -18,6 +18,7 @@ _IN_JSON = {code: f"\\u{code:04x}" for code in _CONTROL}
 _LINE_END = dict.fromkeys(map(ord, "\t\n"), "\ufffd")
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _ITEM = re.compile(r"[ ]*(?:[-*] )?")
+_WIDTH = 100
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
 
 
@@ -130,3 +131,15 @@ def size(count: int) -> str:
             break
         value /= 1000
     return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def fill_lines(places: Iterable[str], indent: str = "") -> Iterator[str]:
+    """Yield lines with as many places as fit into the terminal, or into a hundred characters."""
+    line, width = "", min(_WIDTH, shutil.get_terminal_size((_WIDTH, 0)).columns)
+    for place in places:
+        if line and len(line) + len(place) + 2 > width:
+            yield line
+            line = ""
+        line = f"{line}  {place}" if line else f"{indent}{place}"
+    if line:
+        yield line

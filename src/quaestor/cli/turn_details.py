@@ -11,7 +11,7 @@ from quaestor.answers.citations.citation_marks import words_of_sentence
 from quaestor.answers.quotes.readable_markup import as_shown
 from quaestor.chat.events import Called, Composed, Event, Passages, Returned
 from quaestor.chat.session_json import passage_place, place_of, subject_of
-from quaestor.cli.output import echo, one_line, remark, safe, style
+from quaestor.cli.output import echo, fill_lines, one_line, remark, safe, style
 from quaestor.core.documents import STANDING, UNCHECKED, Citation, CitationStatus, Hit
 from quaestor.core.messages import Message
 from quaestor.core.wording import amount
@@ -19,6 +19,8 @@ from quaestor.sessions.records import CallRecord, DecisionRun, Plan, Support
 from quaestor.sessions.session_rows import passages_shown, runs
 
 _LONGEST = 80
+_MOST_LINES = 8
+"""The most places that are printed on a line each although all of them hold."""
 
 
 def call_line(call: Mapping[str, object], returned: Returned) -> str:
@@ -66,9 +68,14 @@ _MARKS = {"verified": ("✓", None), "repaired": ("~", "yellow"), "unverified": 
 
 
 def print_citations(citations: Sequence[Citation]) -> None:
-    """Print the places that an answer cites, without duplicates, one per line."""
+    """Print the places that an answer cites, without duplicates, one per line; many that hold stand together."""
     lines = {(one.n, f"{one.path}:{one.start_line}", one.status, one.url): None for one in citations}
-    for n, place, status, url in lines:
+    holding = {one: f"[{one[0]}] {one_line(one[1])}" for one in lines if one[2] == "verified" and not one[3]}
+    if together := len(holding) > _MOST_LINES:
+        echo(f"  {standing_of('verified')}:")
+        for line in fill_lines(holding.values(), "      "):
+            echo(line)
+    for n, place, status, url in (one for one in lines if not together or one not in holding):
         print_place(n, place, status)
         if url:
             echo(f"      {style(one_line(url), dim=True)}")

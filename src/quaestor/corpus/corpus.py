@@ -7,7 +7,7 @@ knows no queries). It receives its parts ready made; ``assemble`` chooses them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -208,6 +208,10 @@ class Corpus:
     def retry_reopened(self, act: Callable[[], _Done]) -> _Done:
         """Return the result of ``act``; if the index was given another embedder meanwhile, reopen it and repeat."""
         return self._index.retry_reopened(act)
+
+    def while_unchanged(self, key: Hashable, make: Callable[[], _Done]) -> _Done:
+        """Return what ``make`` returns; it is called once for each key after each change of the index."""
+        return self._index.while_unchanged(key, make)
 
     def report_as(self, other: Corpus, changes: Changes) -> None:
         """Take over the freshness and the changes of ``other``, which this replaces."""

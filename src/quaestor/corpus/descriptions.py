@@ -127,8 +127,8 @@ def hidden_by_settings(changes: Changes) -> tuple[str, ...]:
         remarks.append(f"The setting 'ignore' leaves out {ignored:,} files and folders. {AS_IF_NOT_SET}.")
     if large > indexed:
         remarks.append(
-            f"The setting 'max_file_bytes' leaves out {large:,} files. A greater one reads them:"
-            " QUAESTOR_MAX_FILE_BYTES=2000000, say, in the environment."
+            f"The setting 'max_file_bytes' leaves out {amount(large, 'file')}. `quaestor index --verbose` shows how"
+            " large they are; a greater QUAESTOR_MAX_FILE_BYTES in the environment reads more."
         )
     return tuple(remarks)
 

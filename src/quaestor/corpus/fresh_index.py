@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Document
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _Done = TypeVar("_Done")
 _Found = TypeVar("_Found")
+
+_MOST_DERIVED = 64
 
 
 class IndexParts(NamedTuple):
@@ -99,7 +101,7 @@ class FreshIndex:
         self.meaning = SearchEmbedder(self.embedder, self.indexer, self.root, vector_progress)
         name = project_name(self.root, self.indexer.settings.git_within)
         self.retriever = Retriever(self.store, self.meaning.query_embedder, ranker, name)
-        self._prose: tuple[int, bool] = (-1, False)  # as of a generation of the store
+        self._derived: tuple[int, dict[Hashable, Any]] = (-1, {})  # as of a generation of the store
 
     def find_fresh(self, find: Callable[[], _Found], documents: Callable[[_Found], Iterable[Document]]) -> _Found:
         """Return the hits of ``find`` in an index brought up to date.
@@ -188,14 +190,25 @@ class FreshIndex:
             raise EmbedderChangedError(f"The index of {str(self.root)!r} was given another embedder: open it again.")
         return self._reopen()
 
+    def while_unchanged(self, key: Hashable, make: Callable[[], _Done]) -> _Done:
+        """Return what ``make`` returns; it is called once for each key after each change of the index."""
+        generation, made = self.store.generation(), self._derived[1]
+        if self._derived[0] != generation or len(made) >= _MOST_DERIVED:
+            made = {}
+            self._derived = generation, made
+        if key not in made:
+            made[key] = make()
+        value: _Done = made[key]
+        return value
+
     def is_prose(self) -> bool:
         """Return whether most documents are prose; they are counted once after each change of the index."""
-        generation = self.store.generation()
-        if self._prose[0] != generation:
-            languages = self.store.stats().languages
-            prose = sum(count for language, count in languages.items() if language in PROSE)
-            self._prose = (generation, 2 * prose > sum(languages.values()))
-        return self._prose[1]
+        return self.while_unchanged("prose", self._is_prose)
+
+    def _is_prose(self) -> bool:
+        languages = self.store.stats().languages
+        prose = sum(count for language, count in languages.items() if language in PROSE)
+        return 2 * prose > sum(languages.values())
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -98,6 +98,8 @@ def background_of(parts: Sequence[str], *, prose: bool, data: bool) -> str:
     # CHANGELOG-9.md, ReleaseNotes4.13.md and announce/release-3.6.rst are about versions as CHANGELOG.md is.
     plain += [part[: number.start()] for part in plain if (number := _VERSION.search(part))]
     plain += ["releases"] if prose and _VERSION.sub("", _SEPARATORS.sub("_", stem)) == "release" != stem else []
+    # changelog-news.rst
+    plain += ["changelog"] if prose and _CHANGELOGS.issuperset(_SEPARATORS.split(stem)) and "-" in stem else []
     if any(part in _CHANGELOGS or part.replace("_", "") in _CHANGELOGS for part in plain):
         return CHANGELOG
     # docs/open-source/licenses.md is a chapter about licences.

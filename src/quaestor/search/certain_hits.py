@@ -14,7 +14,7 @@ import numpy as np
 
 from quaestor.core.terms import same_in_any_style, searched_terms, styles_of
 from quaestor.search.background_documents import GENERATED, earlier_editions, is_subject, kinds_asked_for
-from quaestor.search.chunk_traits import GENERATED_ROW, Traits
+from quaestor.search.chunk_traits import DATA_ROW, GENERATED_ROW, PROSE_ROW, VALUES_ROW, Traits
 from quaestor.search.file_features import CandidateFiles, best_agreement, path_agreement
 from quaestor.search.query import Query
 from quaestor.search.sought_kind import sought_kind
@@ -49,7 +49,7 @@ _CALLED = re.compile(
 _MOST_NAMED = 3
 """A name with more definitions than this is not certain."""
 
-_FEWEST_OF_HEADING = 2
+FEWEST_OF_HEADING = 2
 """The fewest words of a heading that is taken for the question."""
 
 _MOST_STANDING = 10
@@ -85,7 +85,7 @@ def certainty_steps(
     return (STEP * shares).astype(np.float32)
 
 
-def steps_of_code(query: Query, prose: NDArray[np.bool_], data: NDArray[np.bool_]) -> NDArray[np.float32]:
+def steps_of_code(query: Query, fixed: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return ``-OUT_OF_PLACE`` for code and data among the candidates in a corpus of documents; else 0.
 
     Beside documents lie the scripts that build or show them, and their data: whatever their words, they answer few
@@ -93,15 +93,17 @@ def steps_of_code(query: Query, prose: NDArray[np.bool_], data: NDArray[np.bool_
 
     Args:
         query: what is asked.
-        prose: which candidates are documents.
-        data: which are data, as YAML and JSON are.
+        fixed: what no query changes of the candidates; see ``chunk_traits.fixed_matrix``.
     """
-    count, of_prose, of_code = len(prose), int(prose.sum()), int((~prose & ~data).sum())
+    prose = (fixed[PROSE_ROW] > 0) | (fixed[VALUES_ROW] > 0)
+    steps = np.zeros(len(prose), np.float32)
+    count, of_prose = len(prose), np.count_nonzero(prose)
+    of_code = np.count_nonzero(~prose & (fixed[DATA_ROW] == 0))
     enough = _OF_DOCUMENTS_AND_DATA if of_prose >= _TIMES_OF_CODE * of_code else _OF_DOCUMENTS
-    mostly = of_prose / max(1, count) >= enough
     sought = query.kind != "text" or query.written_names or sought_kind(query) == "code"
-    behind = mostly and count >= _FEWEST_CANDIDATES and not sought
-    return np.where(prose | (not behind), 0.0, -OUT_OF_PLACE).astype(np.float32)
+    if of_prose / max(1, count) >= enough and count >= _FEWEST_CANDIDATES and not sought:
+        steps[~prose] = -OUT_OF_PLACE
+    return steps
 
 
 def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -135,23 +137,23 @@ def raise_headed_section(query: Query, traits: Sequence[Traits], scores: NDArray
     usage*, tells nothing.
     """
     wanted = frozenset(query.terms)
-    if query.kind != "text" or len(wanted) < _FEWEST_OF_HEADING or sought_kind(query) == "code":
+    if query.kind != "text" or len(wanted) < FEWEST_OF_HEADING or sought_kind(query) == "code":
         return scores
     rows = [row for row, known in enumerate(traits) if known.path.prose and wanted <= known.terms]
     headed = [row for row in rows if scores[row] > -STEP / 2 and _is_headed(traits[row], wanted)]
     if not 0 < len(headed) <= _MOST_NAMED:
         return scores
     higher = scores.copy()
-    best = headed[int(np.argmax(scores[headed]))]
+    best = max(headed, key=lambda row: (_is_headed(traits[row], query.terms), scores[row]))
     if higher[best] < STEP / 2:
         higher[best] = np.nextafter(higher[higher < STEP / 2].max(), np.float32(STEP))
     return higher
 
 
-def _is_headed(known: Traits, wanted: frozenset[str]) -> bool:
-    """Return whether a section that begins in a chunk has a heading of just these terms."""
+def _is_headed(known: Traits, wanted: frozenset[str] | tuple[str, ...]) -> bool:
+    """Return whether a section that begins in a chunk has a heading of just these terms; of a tuple, in their order."""
     chunk = known.stored.chunk
-    return any(frozenset(searched_terms(name)) == wanted for name in chunk.defines or (chunk.symbol or "",))
+    return any(type(wanted)(searched_terms(name)) == wanted for name in chunk.defines or (chunk.symbol or "",))
 
 
 def _with_namesakes_behind(
@@ -308,6 +310,8 @@ def _best_with_options(
 ) -> NDArray[np.bool_]:
     """Return the best of the chunks that contain most of the options exactly, if they are few."""
     mask = np.zeros(len(traits), dtype=np.bool_)
+    if not options:
+        return mask
     patterns = [re.compile(rf"(?<![\w-]){re.escape(option)}(?![\w-])") for option in options]
     options_by_chunk = np.array(
         [sum(bool(pattern.search(known.stored.chunk.text)) for pattern in patterns) for known in traits]
@@ -339,7 +343,10 @@ def _holds_quoted_words(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool
     words = quote.split()
     together, longest = " ".join(words), max(words, key=len)
     texts = [known.stored.chunk.text for known in traits]
-    mask = np.array([longest in text and together in " ".join(text.split()) for text in texts], dtype=np.bool_)
+    # To put a blank for all white space takes longest, and few texts have every word.
+    rows = [row for row, text in enumerate(texts) if longest in text and all(word in text for word in words)]
+    mask = np.zeros(len(traits), dtype=np.bool_)
+    mask[rows] = [together in " ".join(texts[row].split()) for row in rows]
     return mask if mask.sum() <= _MOST_STANDING else np.zeros_like(mask)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from quaestor.core.terms import terms_of_word
 from quaestor.search.background_documents import is_generated
-from quaestor.search.path_roles import profile_path
+from quaestor.search.path_roles import PathProfile, profile_path
 from quaestor.search.phrases import Words, WordSet, word_numbers, word_set
 from quaestor.stores import Store, StoredChunk, Where
 
@@ -35,10 +35,11 @@ FIXED: tuple[str, ...] = (
     "file_size",
     "generated",
     "values",
+    "data",
     "position",
 )
 """Names of what no query changes, in their order: features, and what else is looked at of every candidate."""
-GENERATED_ROW, VALUES_ROW = FIXED.index("generated"), FIXED.index("values")
+PROSE_ROW, GENERATED_ROW, VALUES_ROW, DATA_ROW = map(FIXED.index, ("prose", "generated", "values", "data"))
 
 _VALUES = "csv"
 """The language of tables of values, which are neither prose nor code."""
@@ -116,7 +117,7 @@ class Traits:
         self.symbol_parts = frozenset(symbol_terms[1:] or symbol_terms)
         self.exact: Sequence[str] = () if path.prose else chunk.defines
         self.test = test = path.test or is_inline_test(stored)
-        self.fixed = _FLOATS(test, path.example, path.declaration, path.prose, *_kind(stored))
+        self.fixed = _FLOATS(test, path.example, path.declaration, path.prose, *_kind(stored, path))
         self.rows = b""
         self.words: Words = b""
         self._word_set: tuple[WordSet | None] | None = None
@@ -174,8 +175,8 @@ def _terms(names: tuple[str, ...]) -> Terms:
     return tuple([term for name in names for term in terms_of_word(name)])
 
 
-def _kind(stored: StoredChunk) -> Sequence[float]:
-    """Return type_kind, function_kind, anonymous, first_in_file, file_size, generated, values and position."""
+def _kind(stored: StoredChunk, path: PathProfile) -> Sequence[float]:
+    """Return type_kind, function_kind, anonymous, first_in_file, file_size, generated, values, data and position."""
     chunk, document = stored.chunk, stored.document
     return (
         chunk.kind in _TYPE_KINDS,
@@ -185,6 +186,7 @@ def _kind(stored: StoredChunk) -> Sequence[float]:
         min(math.log1p(document.size) / 14, 1),
         is_generated(document.note),
         document.language == _VALUES,
+        path.data,
         stored.position,
     )
 
@@ -202,17 +204,17 @@ class ChunkCache:
         self._documents: dict[str, Sequence[StoredChunk]] = {}
         self._pointed: dict[tuple[str, Where | None], Fits] = {}
 
-    def get(self, store: Store, ids: Collection[int]) -> dict[int, Traits]:
+    def get(self, store: Store, ids: Collection[int]) -> list[Traits]:
         """Return the traits of the chunks that exist, in the order of ``ids``; only unknown chunks are fetched."""
         recent = self._recent
         with suppress(KeyError):
-            return dict(zip(ids, map(recent.__getitem__, ids), strict=True))
+            return [recent[identifier] for identifier in ids]
         missing = [identifier for identifier in ids if identifier not in recent]
         earlier = self._earlier
         recent.update((identifier, earlier[identifier]) for identifier in missing if identifier in earlier)
         unknown = [identifier for identifier in missing if identifier not in recent]
         recent.update((identifier, Traits(stored)) for identifier, stored in store.get(unknown).items())
-        return {identifier: recent[identifier] for identifier in ids if identifier in recent}
+        return [recent[identifier] for identifier in ids if identifier in recent]
 
     def of_document(self, store: Store, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order, as ``Store.chunks_of`` does."""

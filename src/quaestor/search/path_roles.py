@@ -133,7 +133,7 @@ def profile_path(path: str) -> PathProfile:
         folder_terms=folder_terms,
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
-        test=any(map(_is_test_folder, _without_documents(parts[:-1]) if prose else parts[:-1]))
+        test=any(map(_is_test_folder, _without_documents(parts[:-1]) if prose else _without_name_of_letter(parts)))
         or _is_test(name)
         or (not folder and not prose and stem in _TESTS_OF_ROOT),
         example=_is_example(lower_parts, prose=prose),
@@ -174,6 +174,11 @@ def is_beside_program(path: str) -> bool:
 
 def _without_documents(folders: list[str]) -> list[str]:
     return [one for one in folders if one.lower() not in _OF_DOCUMENTS]
+
+
+def _without_name_of_letter(parts: list[str]) -> list[str]:
+    """Return a path's folders without one that is called t right below the sources, as a program of that name is."""
+    return [one for at, one in enumerate(parts[:-1]) if one != "t" or not at or parts[at - 1] not in _SOURCES]
 
 
 def _is_example(lower_parts: list[str], *, prose: bool) -> bool:

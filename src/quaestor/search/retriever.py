@@ -28,9 +28,9 @@ from quaestor.search.certain_hits import (
     raise_written_names,
     steps_of_code,
 )
-from quaestor.search.chunk_traits import VALUES_ROW, ChunkCache, Traits, fixed_matrix
+from quaestor.search.chunk_traits import ChunkCache, Traits, fixed_matrix
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
-from quaestor.search.features import FEATURES, Candidates, compute_features
+from quaestor.search.features import Candidates, compute_features
 from quaestor.search.file_features import group_by_file, path_agreement
 from quaestor.search.joined_passages import join_passages
 from quaestor.search.language import CARRIED, language_of
@@ -61,7 +61,6 @@ _DEFINITIONS = 20
 _DEFINITIONS_OF_SYMBOL = 200
 _HOLDING_QUOTE = 50
 _HOLDING_NAME = 200
-_PROSE = FEATURES.index("prose")
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
 # How many times as many candidates as are asked for are compared with each other for being the same.
@@ -172,12 +171,12 @@ class Retriever:
         chosen |= dict.fromkeys(self._at_whole_path(query, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
-        found = self._chunks.get(self.store, chosen)
-        if query.whole and not any(query.whole in known.stored.chunk.defines for known in found.values()):
+        traits = self._chunks.get(self.store, chosen)
+        if query.whole and not any(query.whole in known.stored.chunk.defines for known in traits):
             # What no grammar tells to be a definition may look like one.
             chosen |= dict.fromkeys(self.store.holding(terms(query.whole), _HOLDING_NAME, where))
-            found = self._chunks.get(self.store, chosen)
-        traits, ids = [*found.values()], np.fromiter(found, np.int64, len(found))
+            traits = self._chunks.get(self.store, chosen)
+        ids = np.array([known.stored.id for known in traits], np.int64)
         return Candidates(
             traits,
             lexical.of_chunks(ids),
@@ -254,7 +253,8 @@ class Retriever:
             return query._replace(text=""), matched
         if spelling.text == query.text:
             return query, matched
-        query = with_other_spellings(read_query(spelling.text), query.text, self.store.frequencies)
+        both = f"{query.text}\n{spelling.text}"
+        query = with_other_spellings(read_query(spelling.text), both, self.store.frequencies)
         return query, self._match_words(query, count, where)
 
     def join(self, ranked: Iterable[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
@@ -274,7 +274,7 @@ class Retriever:
         scores = (
             convex([(0.5, list(lexical.items())), (0.5, list(dense.items()))]) if mode == "fusion" else lexical or dense
         )
-        chunks = [known.stored for known in self._chunks.get(self.store, scores).values()]
+        chunks = [known.stored for known in self._chunks.get(self.store, scores)]
         hits = [Hit(one.document, one.chunk, scores[one.id], chunk_id=one.id) for one in chunks]
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.start_line))[:k]
 
@@ -351,9 +351,7 @@ def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Ma
     behind = background_among(query, candidates.fixed, candidates.files)
     features = compute_features(query, candidates, behind)
     steps = certainty_steps(query, candidates.traits, candidates.files, behind)
-    prose = (features[:, _PROSE] > 0) | (candidates.fixed[VALUES_ROW] > 0)
-    data = np.array([known.path.data for known in candidates.traits], np.bool_)
-    return features, steps + steps_of_code(query, prose, data)
+    return features, steps + steps_of_code(query, candidates.fixed)
 
 
 def _in_other_styles(query: Query) -> tuple[str, ...]:

@@ -2,16 +2,19 @@
 
 The lexical index holds keys of terms and no list of words, so all slips of a word are generated and looked up at once.
 A word that occurs in the corpus is never changed, nor is an English word: "founder" is not a misspelling of "founded".
-English words are those for which the bundled embedder has a vector.
+English words are those for which the bundled embedder has a vector. What is surely a misspelling of one is taken for it
+even if the corpus lacks both: the question means the same, and its other words are judged with it.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
+from itertools import pairwise
 from string import ascii_lowercase, digits
 
 from quaestor.core.light_imports import NamedTuple
@@ -26,10 +29,13 @@ _IN_NAMES = f"{ascii_lowercase}{digits}_"
 # they strike a wrong one.
 _SWAPPED, _LEFT_OUT, _TOO_MUCH, _WRONG = 5.0, 4.0, 3.5, 1.0
 _ALIKE = 2.0
-"""The bonus of a correction of a doubled letter, or of one that sounds like the right one."""
+"""The bonus of a correction of a doubled letter, or of one that sounds like the right one or lies beside it."""
 _SOUNDS = frozenset(frozenset(pair) for pair in "ae ai ei iy ou eo uw ck cs kq sz fv dt gj mn xs bp vw qc".split())
+_KEYS = frozenset(frozenset(pair) for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm") for pair in pairwise(row))
+"""Letters side by side on a keyboard."""
 _LONG_WORD = 6
-"""In a shorter word, any other letter makes another word."""
+"""In a shorter word, any other letter makes another word, unless it is beside the right one or sounds like it."""
+_BESIDE_KEY = 5
 
 _WORD = re.compile(r"[^\W\d]\w*|\d+")
 # Quotations aside, a match begins where a word does: tried at each letter, a long word takes the square of its length.
@@ -39,6 +45,8 @@ _CODE = re.compile(
     r"(?<![\w-])--?\w[\w-]*"
 )
 _CAPITAL = re.compile(r"\b[A-Z]\w+")
+_PART = re.compile(r"[A-Z]?[a-z]{4,}")
+"""A word within a name in CamelCase or snake_case."""
 _BEGINS = re.compile(r"(?:^|[.?!:]\s)[\s\"'(]*\Z")
 _BEFORE = 40
 """The number of characters before a word that show whether it begins a sentence."""
@@ -61,9 +69,18 @@ _LONG = 8
 _LOOKED_AT = 20
 _SIMILAR = 0.82
 _LONG_NAME = 6
+_SURELY = 1.5
+"""The least by which a word is likelier than the next one if it is surely meant."""
 _ENDS = (("s", 5), ("er", 7), ("est", 8))
 """Endings, each with the least length of the whole word."""
 _BEGINNINGS = ("re", "un")
+_MISSPELT = frozenset(
+    """acces accomodate acount actio addoption adress binded colum commmon comparision compatability defaut excepti
+    exceptio explicity fiel funcion functio inital intead lengt lits nesw occured occurence ouput preceeded
+    preceeding precendence proces propery recieve recieved reponse reques respons retur seach seperate setp
+    shoud sopts standaard succesful succesfully supress swtch unecessary""".split()
+)
+"""Misspellings that code has so often that they have vectors."""
 SAY_NOTHING = STOP_WORDS | frozenset(
     """about above after again against all almost along already also although always am among another any anyone
     anything because before being below between beyond both cannot doing don done down during each either else even
@@ -71,15 +88,15 @@ SAY_NOTHING = STOP_WORDS | frozenset(
     many may maybe mean means might more most much must need needs never nobody none nothing now off once one only
     onto other otherwise out over own per perhaps put quite rather really same say says see seem several shall she
     since some somebody someone something still supposed take takes tell thing things though through too toward two
-    under unless until up upon very via vs want wants way well went whatever whenever whether whole within without
-    won yet""".split()
+    today under unless until up upon very via vs want wants way well went whatever whenever whether whole within without
+    won yesterday yet""".split()
 )
 """Words that need no remark if they do not occur."""
 OF_ANY_CODE = frozenset(stems_of("calculate check choose compute decide determine manage pick remember select".split()))
 """What all code does, whatever it calls it: a question is about what is computed or chosen."""
 ASK_ANYTHING = frozenset(
     """change changed changing turn turned decide decides people possible let set setting choose pick
-    want support supported work works""".split()
+    want support supported switch switched switching work works""".split()
 )
 """Words with which people ask for anything."""
 
@@ -106,7 +123,8 @@ def slips(word: str, *, name: bool = False) -> Iterator[tuple[str, float]]:
             yield before + after[1:], _TOO_MUCH + _ALIKE * doubled
     for at, wrong in enumerate(word):
         for letter in letters:
-            alike = frozenset((letter, wrong)) in _SOUNDS
+            pair = frozenset((letter, wrong))
+            alike = pair in _SOUNDS or (at > 0 and len(word) >= _BESIDE_KEY and pair in _KEYS)
             if letter != wrong and (alike or (at > 0 and (name or len(word) >= _LONG_WORD))):
                 yield word[:at] + letter + word[at + 1 :], _WRONG + _ALIKE * alike
 
@@ -128,7 +146,8 @@ class UnknownWord(NamedTuple):
 
     Attributes:
         word: the word as it is written.
-        nearest: similar words that the corpus has, the nearest first; the first of them is searched for instead.
+        nearest: similar words that the corpus has, the nearest first, or else the English word that it surely is; the
+            first of them is searched for instead.
     """
 
     word: str
@@ -199,11 +218,11 @@ def correct_spelling(store: Store, query: Query) -> Spelling:
     for word in content_words:
         if not all(is_known[word]):
             nearest = _nearest(store, word, name=word in names)
+            strange = strange and not nearest
             # A name that is written with other separators stands by its parts.
             if nearest or not all(is_known[word][-len(split_identifier(word)) :]):
-                unknown[word] = UnknownWord(word, nearest)
-    mended = replace_unknown(query.text, unknown.values())
-    return Spelling(mended, tuple(unknown.values()), strange and mended == query.text)
+                unknown[word] = UnknownWord(word, nearest or _surely_meant(store, word, name=word in names))
+    return Spelling(replace_unknown(query.text, unknown.values()), tuple(unknown.values()), strange)
 
 
 def replace_unknown(text: str, unknown: Iterable[UnknownWord]) -> str:
@@ -239,17 +258,52 @@ def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
         if len(word) < _LONG_NAME:
             return ()
         worths |= _slips(lower, name=True)
-        return _likeliest(_words_in_store(store, worths, {one: one.strip("_") for one in worths}))
+        return _as_written(
+            store, _likeliest(_words_in_store(store, worths, {one: one.strip("_") for one in worths})), word
+        )
     if name:
         worths |= {} if _is_english(lower) else _slips(lower)
-        return _likeliest(_defined_names(store, _words_in_store(store, worths, _terms(worths))))
+        return _as_written(
+            store, _likeliest(_defined_names(store, _words_in_store(store, worths, _terms(worths)))), word
+        )
     if not _is_english(lower):
         worths |= _slips(lower)
     near = _ordinary_english(store, _words_in_store(store, worths, _terms(worths)))
-    if not near and len(lower) >= _LONG and not _is_english(lower):
+    if not near and len(lower) >= _LONG and not (_is_english(lower) or _meant(lower)):
         worths = dict.fromkeys(similar_words(lower), 0.0)
         near = _words_in_store(store, worths, _terms(worths))
     return _likeliest(near)
+
+
+def _surely_meant(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
+    """Return the English word that an ordinary word surely is, or a compound name with such words for its parts; else
+    nothing."""
+    if len(split_identifier(word)) > 1:
+        parts = {part: meant for part in _PART.findall(word) if (meant := _part_in_store(store, part))}
+        return (_PART.sub(lambda match: parts.get(match[0], match[0]), word),) if parts else ()
+    lower = word.lower()
+    ordinary = not name and word.isascii() and word.isalpha() and _SHORTEST <= len(word) <= _LONGEST
+    return _meant(lower) if ordinary and not _is_english(lower) else ()
+
+
+def _meant(lower: str) -> tuple[str, ...]:
+    """Return the English word that a lower-case word surely is by one slip; else nothing."""
+    certain = {one: worth for one, worth in _slips(lower).items() if worth >= _CERTAIN and _has_vector(one)}
+    if len(lower) == _SHORTEST:  # "waht", "wich": of words this short only those of grammar are certain
+        certain = {one: worth for one, worth in certain.items() if one in SAY_NOTHING}
+    words, terms = list(certain), stems_of(list(certain))
+    likely = [worth - math.log(_row(word)) for word, worth in certain.items()]
+    first = max(range(len(words)), key=likely.__getitem__, default=None)
+    others = [score for score, term in zip(likely, terms, strict=True) if first is not None and term != terms[first]]
+    return () if first is None or max(others, default=-math.inf) > likely[first] - _SURELY else (words[first],)
+
+
+def _part_in_store(store: Store, part: str) -> str:
+    """Return the word of a store that a misspelt part of a name stands for, with its capital; else nothing."""
+    if store.frequencies([term := stems_of([part.lower()])[0]])[term]:
+        return ""
+    nearest = _nearest(store, part.lower(), name=False)
+    return nearest[0].capitalize() if nearest and part[0].isupper() else nearest[0] if nearest else ""
 
 
 def _slips(word: str, *, name: bool = False) -> dict[str, float]:
@@ -283,6 +337,22 @@ def _words_in_store(store: Store, worths: Mapping[str, float], terms: Mapping[st
 def _defined_names(store: Store, near: Sequence[_SimilarWord]) -> list[_SimilarWord]:
     """Return those that are names of definitions."""
     return [one for one in near if store.defining([one.word], 1)]
+
+
+def _as_written(store: Store, names: Sequence[str], word: str) -> tuple[str, ...]:
+    """Return names with the capitals that a store writes them with, the likeliest for how ``word`` begins.
+
+    By its capitals a name has parts, and is known to be one.
+    """
+    return tuple(_written(store, name, word[0].isupper()) for name in names)
+
+
+def _written(store: Store, name: str, capital: bool) -> str:
+    # A compound is held as it is, a single word by its stem.
+    holders = store.holding([name.strip("_")], _LOOKED_AT) or store.holding(stems_of([name]), _LOOKED_AT)
+    written = re.compile(rf"\b{name}\b", re.IGNORECASE)
+    forms = Counter(match for one in store.get(holders).values() for match in written.findall(one.chunk.text))
+    return max(forms, key=lambda form: (form[0].isupper() == capital, forms[form], form), default=name)
 
 
 def _ordinary_english(store: Store, near: Sequence[_SimilarWord]) -> list[_SimilarWord]:
@@ -334,11 +404,17 @@ def _english_words() -> Mapping[str, Sequence[str]]:
 
 def _is_english(word: str) -> bool:
     """Return whether a word is English, or formed from an English word by a prefix or suffix."""
-    stems = [word] + [word.removesuffix(end) for end, least in _ENDS if word.endswith(end) and len(word) >= least]
+    ends = () if word.endswith("ss") else _ENDS
+    stems = [word] + [word.removesuffix(end) for end, least in ends if word.endswith(end) and len(word) >= least]
     stems += [word[2:]] if word.startswith(_BEGINNINGS) and len(word) > _LONG else []
     return any(map(_has_vector, stems))
 
 
+def _row(word: str) -> int:
+    """Return the row of an English word in the bundled embedder: the more frequent it is, the lower."""
+    return 1 + int(StaticEmbedder.bundled().pieces.rows(word)[0])
+
+
 def _has_vector(word: str) -> bool:
-    """Return whether the bundled embedder has a vector for a word as a whole."""
-    return len(StaticEmbedder.bundled().pieces.rows(word)) < _TWO
+    """Return whether the bundled embedder has a vector for a word as a whole, and it is not a misspelling."""
+    return word not in _MISSPELT and len(StaticEmbedder.bundled().pieces.rows(word)) < _TWO

@@ -52,6 +52,8 @@ _VERBATIM = 5
 """This many words of a message in a row are no coincidence."""
 _IN_A_ROW = 4
 """This many are none, if they are all words of a template and stand in the message in a row."""
+_NO_CHANCE = 7
+"""All words of a template as long as this need no quotation marks or colon beside them."""
 _WHOLE = 0.999
 _SILENT, _SILENT_VERBATIM = 0.85, 0.98
 """Factors for a template beside which nothing prints or raises, and for one that is the message word for word."""
@@ -101,6 +103,8 @@ _REPORTS = lazy_regex(r"\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get
 _ASKS = lazy_regex(
     r"^\W*(?:how|where|which|what|who|when|why|can(?!['’]t)|does|do|is|are|should|could)\b", re.IGNORECASE
 )
+_STATES = lazy_regex(r"[^\n?]*\w[.!]\s")
+"""A statement before a question, as in "The page is unknown. Did you call it twice?"; a program asks that."""
 _QUOTED = lazy_regex(r"\"[^\"\n]{8,}\"|“[^“”\n]{8,}”")
 _MARKED = lazy_regex(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(?!\w)|: \S+ \S+ \S+")
 """Signs that a message begins here; code and lists of things may look the same."""
@@ -137,12 +141,16 @@ class MessagePlaces(NamedTuple):
 
 
 class _Match(NamedTuple):
-    """Lines of a document that agree with a message, the score of the match, and whether the message names the file."""
+    """Lines of a document that agree with a message in some of its words, with the score of the match.
+
+    ``named`` is whether the message names the file.
+    """
 
     document: Document
     first: int
     last: int
     worth: float
+    words: int
     named: bool = False
 
 
@@ -157,6 +165,7 @@ class Message:
         frames: the documents that frames of the trace point at, with their lines.
         sentence: whether it is one line of ordinary prose, which may merely mention a fault.
         marked: whether quotation marks or a colon show where the message begins.
+        head: the words before the first colon; what stands behind it may be a value.
     """
 
     words: tuple[str, ...]
@@ -165,6 +174,7 @@ class Message:
     frames: FrameLines
     sentence: bool
     marked: bool
+    head: tuple[str, ...] = ()
 
     @property
     def longest(self) -> float:
@@ -181,7 +191,7 @@ def is_pasted(text: str) -> bool:
     if reports_fault(text):
         return True
     if text.rstrip().endswith("?"):
-        return False
+        return _STATES.match(text) is not None
     # A message says the file that it is about behind a colon: "recursion in extends: path base.yml is given twice".
     return _MARKED.search(text) is not None or not any(map(_is_file_here, names_of_code(text)))
 
@@ -193,7 +203,7 @@ def reports_fault(text: str) -> bool:
 
 def _is_file_here(name: str) -> bool:
     """Return whether a name is a file that the question points at, not one that the message mentions."""
-    return looks_like_a_file(name) and not name.startswith(("/", "~", ".", "_"))
+    return looks_like_a_file(name) and not name.startswith(("/", "~", ".", "_", "@"))
 
 
 def find_templates(corpus: Corpus, message: Message | None, lines: CorpusLines) -> MessagePlaces:
@@ -206,7 +216,9 @@ def find_templates(corpus: Corpus, message: Message | None, lines: CorpusLines) 
     matches = [match for match in matches if _is_catalogue(match.document) or not stands_behind(match.document.path)]
     if not matches:
         return MessagePlaces()
-    alike = [match for match in matches if match.worth >= _AS_WELL * matches[0].worth]
+    # What lacks a word that the best has prints another message: "bad rope colour" beside "bad rope length".
+    best = matches[0]
+    alike = [match for match in matches if match.worth >= _AS_WELL * best.worth and match.words >= best.words]
     places = _places(alike[:_MOST_PLACES], lines)
     return MessagePlaces(places[0], tuple(places[1:2]))
 
@@ -230,7 +242,8 @@ def read_message(corpus: Corpus, trace: Trace, frames: FrameLines) -> Message | 
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not frames and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
     weights = _word_weights(corpus, (*words, *(word for line in lines for word in line)))
-    return Message(words, lines, weights, frames, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
+    marked, head = _MARKED.search("\n".join(trace.messages)) is not None, trace.messages[0].partition(": ")[0]
+    return Message(words, lines, weights, frames, sentence, marked, words_of(head))
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
@@ -316,14 +329,21 @@ def _match(message: Message, stored: StoredChunk, first: int, last: int, templat
     agreed = agreement(message.words, template, message.weights)
     by_line = [(agreement(line, template, message.weights), line) for line in message.lines]
     best, line = max(by_line, key=lambda pair: pair[0].weight)
-    if not _is_sure(message, agreed, best, by_frame=not message.frames or stored.document.path in message.frames):
+    by_frame = not message.frames or stored.document.path in message.frames
+    if not (_is_head(message, template) or _is_sure(message, agreed, best, by_frame=by_frame)):
         return None
     fault = _FAULT if _tells_of_fault(line) else 1.0
     silent = _SILENT_VERBATIM if template in message.lines and best.weight >= _WHOLE * message.longest else _SILENT
     # A log may say which module speaks: of several that say the same, it is that one.
     named = profile_path(stored.document.path).stem in message.words
     worth = fault * _worth(stored, agreed, first, last, message.frames, silent)
-    return _Match(stored.document, first, last, worth, named)
+    return _Match(stored.document, first, last, worth, agreed.words, named)
+
+
+def _is_head(message: Message, template: Sequence[str]) -> bool:
+    """Return whether a template is all that a message says before its colon, as in "unknown kind of boat: raft"."""
+    enough = message.sentence and len(message.head) >= _FEWEST
+    return enough and tuple(template) == message.head and _tells_of_fault(message.head)
 
 
 def _holds_verbatim(template: Sequence[str], line: Sequence[str]) -> bool:
@@ -347,7 +367,8 @@ def _is_sure(message: Message, agreement: Agreement, by_line: Agreement, *, by_f
     # in order is no chance.
     in_a_row = by_line.words >= _IN_A_ROW and by_line.of_span >= _WHOLE
     enough = by_line.words >= _VERBATIM or in_a_row
-    whole = enough and by_line.of_template >= _WHOLE and message.marked
+    marked = message.marked or by_line.words >= _NO_CHANCE
+    whole = enough and by_line.of_template >= _WHOLE and marked
     return whole or _is_most_of_it(message, by_line, by_frame=by_frame)
 
 

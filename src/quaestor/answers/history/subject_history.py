@@ -25,6 +25,7 @@ from quaestor.history.log import (
     blame,
     commits_touching,
     count,
+    file_lines,
     holder,
     holders,
     lines_with,
@@ -36,12 +37,8 @@ from quaestor.history.log import (
 from quaestor.history.versions import Version, first_release
 from quaestor.search.path_roles import profile_path
 
-_MOST_MESSAGE = 24
-_MOST_AUTHORS = 5
-_MOST_DIFF = 120
-_MOST_COMMITS = 5000
-_MOST_TOUCHING = 8
-_LONGEST_ITEM = 8
+_MOST_MESSAGE, _MOST_AUTHORS, _MOST_DIFF = 24, 5, 120
+_MOST_COMMITS, _MOST_TOUCHING, _LONGEST_ITEM = 5000, 8, 8
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _FEW = 3
 """A word that occurs in more files than these is an ordinary word, and no option."""
@@ -61,6 +58,9 @@ _NOTED = {
     ),
     "renamed": r"\brenam",
 }
+_DECLARING = r"(?:flag|option|opt|arg|argument)"
+_OF_A_LETTER = re.compile(r"-\w")
+"""An option that is part of many other texts, so that messages alone tell of it."""
 _NUMBERED = re.compile(r"(?:#|\bGH-|/pull/|/issues/)(\d{1,7})\b")
 _TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|updated-dependencies):", re.IGNORECASE)
 
@@ -160,7 +160,11 @@ def _in_code(question: HistoryQuestion, subject: Subject, git: Git) -> tuple[Com
         return None
     # A file may be listed by its name elsewhere, in a Makefile say, from which that line may have come later.
     is_file = subject.path and not subject.needle
-    needle = "" if is_file else subject.needle or _as_code_has_it(subject.literal, git)
+    needle = (
+        ""
+        if is_file or _OF_A_LETTER.fullmatch(subject.literal)
+        else subject.needle or _as_code_has_it(subject.literal, git)
+    )
     if needle and (path := (subject.needle and subject.path) or _holder(git, needle)):
         added = origin(git, needle, path)
         renamed = added is not None and re.search(_SAID[question.verb], _message_of(added.commit), re.IGNORECASE)
@@ -173,11 +177,20 @@ def _in_code(question: HistoryQuestion, subject: Subject, git: Git) -> tuple[Com
 def _as_code_has_it(literal: str, git: Git) -> str:
     """Return an option as code writes it: unchanged if a source file holds it, else without hyphens, best in quotes."""
     bare = literal.lstrip("-")
-    if bare == literal or _sources_with(git, literal):
-        return literal
-    quoted = next((one for one in (f'"{bare}"', f"'{bare}'") if _sources_with(git, one)), None)
+    quotes = {one: _sources_with(git, one) for one in (f'"{bare}"', f"'{bare}'")} if bare != literal else {}
+    declared = next(filter(None, (_declaration(git, one, paths) for one, paths in quotes.items())), "")
+    if declared or bare == literal or _sources_with(git, literal):
+        return declared or literal
+    quoted = next((one for one, paths in quotes.items() if paths), None)
     plain = (one for one in (bare, bare.replace("-", "_")) if 0 < len(_sources_with(git, one)) <= _FEW)
     return quoted or next(plain, literal)
+
+
+def _declaration(git: Git, quoted: str, paths: Sequence[str]) -> str:
+    """Return the beginning of a call that declares an option by its name in quotes: ``flag.Int("keep-days"``."""
+    call = re.compile(rf"[\w.]*{_DECLARING}[\w.]*\({re.escape(quoted)}", re.IGNORECASE)
+    lines = (line for path in paths[:_MOST_TOUCHING] for line in file_lines(git, path))
+    return next((match[0] for line in lines if (match := call.search(line))), "")
 
 
 def _holder(git: Git, needle: str) -> str | None:
@@ -258,6 +271,8 @@ def _commit_that_mentions(
     verb = _SAID[question.verb]
     commits = commits_saying(git, subject.text, verb, oldest=question.verb == "added")
     # Any message about a thing may tell that it was added or changed; that it was removed, only one that says so.
+    if _OF_A_LETTER.fullmatch(subject.literal):
+        commits = [one for one in commits if re.search(rf"(?<![\w-]){subject.literal}(?![\w-])", _message_of(one))]
     says_so = question.verb != "removed" or (commits and re.search(verb, _message_of(commits[0]), re.IGNORECASE))
     return (commits[0], "") if commits and says_so else None
 

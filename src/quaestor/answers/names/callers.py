@@ -19,6 +19,7 @@ from quaestor.answers.names.resolved_names import (
     calls_another,
     implementers,
     named_after_file,
+    places_as_text,
     resolve_name,
     resolve_symbol,
     say_namesakes,
@@ -67,6 +68,8 @@ _LINES: Mapping[Relation, re.Pattern[str]] = {
 """A line that uses a name in this relation."""
 _RUST_TEST = re.compile(r"\s*#\[(?:\w+::)*(?:test|rstest|bench|test_case|cfg\(test\))\b")
 _WORD = re.compile(r"\w+")
+_ANNOTATION = re.compile(r"\s*(?:#\[|@\w|\[[A-Z]\w)")
+_BY_ANNOTATION = " By what is written above its name, a framework or a supertype may call it."
 _CALL = re.compile(r"(?<![\w$])([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
 
 
@@ -89,6 +92,8 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     draft = _CallersAnswer(request, resolved, CorpusLines(corpus), file=request.target if named_after else "")
     if request.relation == "subtypes":
         draft.implementers = implementers(corpus, resolved.related.of("definitions"), _LIMIT)
+    if not (request.relation or request.inside or request.outside or resolved.related.of("callers")):
+        draft.texts = places_as_text(corpus, resolved.related.target.name or "")
     if request.kind == "callees":
         return draft.callees(corpus, path or "")
     # A test that is only named alike, as in Go, imports nothing.
@@ -148,6 +153,7 @@ class _CallersAnswer:
 
     Attributes:
         implementers: types that implement the name without naming it.
+        texts: the paths and lines where the name stands as a text, by which it may be called.
     """
 
     def __init__(self, request: CallersQuestion, resolved: ResolvedName, lines: CorpusLines, file: str = "") -> None:
@@ -165,6 +171,7 @@ class _CallersAnswer:
         self._elsewhere = False
         self._unrelated = False
         self.implementers: Sequence[Relative] = ()
+        self.texts: Sequence[tuple[str, int]] = ()
 
     def uses(self) -> WayAnswer | None:
         """Return who uses the name; None if neither a use nor a definition is known."""
@@ -182,6 +189,10 @@ class _CallersAnswer:
             self._quote(of_kind, most, kind)
             # Where nothing but tests uses it, these are what there is to show.
             most = _MOST_SHOWN_BESIDE if of_kind.places else most
+        if self.texts:
+            self._draft.say(f"It stands as a text at {amount(len(self.texts), 'place')}, by which it may be called:")
+        for path, at in self.texts[:_MOST_FILES]:
+            self._draft.quote(self._lines.hit(path, at, at))
         self._quote_definition(unused=not (code.places or tests.places))
         return self._draft.finish("callers")
 
@@ -378,7 +389,10 @@ class _CallersAnswer:
                     return prefix.rstrip()
         if not counts:
             beside = " outside it" if self._request.outside else " outside tests" if self._request.without_tests else ""
-            return f"{prefix}Nothing in this corpus uses {name}{beside}, as far as its name tells."
+            if self.texts:
+                return f"{prefix}No code in this corpus uses {name} outside of texts."
+            by = _BY_ANNOTATION if self._definitions and _ANNOTATION.match(self._definitions[0].text) else ""
+            return f"{prefix}Nothing in this corpus uses {name}{beside}, as far as its name tells.{by}"
         if self._elsewhere:
             prefix = f"{prefix}Nothing in {in_code(self._request.inside)} uses {name}, as far as its name tells. "
         elif self._request.inside:

@@ -44,6 +44,8 @@ _NEVER_IMPORTED = KEYED | frozenset(
 )
 _CALLABLES = frozenset({"function", "method", "macro"})
 _NAMESPACED = frozenset({"cpp", "csharp"})
+BARE = 3
+"""The most lines of a definition that consists of a type or a value only."""
 FIELDS = frozenset({"field", "variable", "constant", "property", "declaration"})
 """Kinds of definitions that hold a value and do nothing."""
 
@@ -154,9 +156,9 @@ def _words_above(file: IndexedFile, definition: Definition) -> int:
 
 
 def _main(definitions: Sequence[Definition], stem: str, language: str) -> Definition | None:
-    """Return the definition that a file is named after, in whole or by its beginning, else its largest one."""
-    # A field that is called like the file is not what the file is about.
-    outer = [one for one in _outer(definitions, language) if not one.scope or one.kind not in FIELDS]
+    """Return the definition that a file is named after, in whole or by its beginning, else the largest; no field."""
+    spans = [(one, one.span.end_line - one.span.start_line) for one in _outer(definitions, language)]
+    outer = [one for one, height in spans if one.kind not in FIELDS or (not one.scope and height >= BARE)]
     plain = [(re.sub(r"\W|_", "", one.name).lower(), one) for one in outer]
     candidates = [one for name, one in plain if name == stem] or [one for name, one in plain if name.startswith(stem)]
     return max(candidates or outer, key=lambda one: one.span.end - one.span.start, default=None)
@@ -183,10 +185,9 @@ def _end_of_block(lines: Sequence[str], line: int) -> int:
 
 def outline(lines: CorpusLines, path: str, definitions: Sequence[Definition]) -> str:
     """Return definitions of a file in words, each with the line that names it."""
-    names = ", ".join(
-        f"{in_code('.'.join((*one.scope, one.name)))} ({_line_of(lines, path, one)})"
-        for one in definitions[:_MOST_LISTED]
-    )
+    # Of a hundred constants and ten functions, the functions tell more.
+    first = sorted(definitions, key=lambda one: len(definitions) > _MOST_LISTED and one.kind in FIELDS)[:_MOST_LISTED]
+    names = ", ".join(f"{in_code('.'.join((*one.scope, one.name)))} ({_line_of(lines, path, one)})" for one in first)
     more = len(definitions) - _MOST_LISTED
     return f"{names}{f' and {more:,} more' if more > 0 else ''} (line numbers in brackets)"
 

@@ -15,6 +15,7 @@ from quaestor.answers.drafts import (
     stretch,
 )
 from quaestor.answers.names.explain_file import (
+    BARE,
     FIELDS,
     MOST_PLACES,
     WHOLE_DEFINITION,
@@ -50,8 +51,6 @@ from quaestor.search.names_in_question import (
 from quaestor.search.path_roles import folders_to_sources, profile_path
 
 _MOST_DEFINITIONS = 5
-_BARE = 3
-"""The most lines of a definition that consists of a type or a value only."""
 _RETURNS = re.compile(r"\s*(?:return|yield)\b")
 _RAISES = re.compile(
     r"\b(?:raise|throw|panic!?|bail!|croak|die|abort|revert|fatalError|preconditionFailure)\b(?!\s*[=:,])"
@@ -179,7 +178,7 @@ def _explain_known_name(corpus: Corpus, relatives: Related, corrected: str, aspe
     home = definitions[0]
     definition = _definition_at(lines, home)
     first, last = _lines_worth_reading(lines, home, definition)
-    if not aspect and last - first < _BARE and (section := section_about(corpus, lines, _bare_name(home))) is not None:
+    if not aspect and last - first < BARE and (section := section_about(corpus, lines, _bare_name(home))) is not None:
         draft.quote(section)
     draft.quote(lines.hit(home.path, first, last, home.symbol))
     if definition is not None and last < definition.span.end_line:

@@ -45,6 +45,11 @@ _WHERE = lazy_regex(
 )
 _NUMBER = r"(?P<term>[A-Za-z]{2,12}[ _-]?\d{1,6})"
 _ARTICLE = r"(?:(?:an?|the)\s+)?"
+# "This project" and "the main parts" are no terms.
+_WORD_OF_IDEOGRAPHS = (
+    r"(?P<term>[A-Za-z][\w.+#/ -]*?"
+    r"|(?![这那此该本它他她我你哪谁什何誰これそのあの])[\u30a0-\u30ff\u3400-\u9fff][^\W_]{0,11})"
+)
 _ASKED = tuple(
     lazy_regex(rf"^\W*{pattern}\s*[?？.!。]*\s*$", re.IGNORECASE)
     for pattern in (
@@ -58,8 +63,8 @@ _ASKED = tuple(
         rf"(?:un\s+|une\s+|le\s+|la\s+|les\s+|l['’])?{_TERM}",
         rf"qué\s+(?:es|son|significa)\s+(?:(?:un|una|el|la|los|las)\s+)?{_TERM}",
         rf"什么是\s*{_TERM}",
-        r"(?P<term>[A-Za-z][\w.+#/ -]*?)\s*是什么(?:意思)?",
-        r"(?P<term>[A-Za-z][\w.+#/ -]*?)\s*(?:とは|って)(?:何|なん)?(?:ですか|でしょうか)?",
+        rf"{_WORD_OF_IDEOGRAPHS}\s*(?:是什么|是指什么|是什么意思|指的是什么)",
+        rf"{_WORD_OF_IDEOGRAPHS}\s*(?:とは|って)(?:何|なん|なに)?(?:のことですか|ですか|でしょうか)?",
     )
 )
 _SIDE = (
@@ -157,9 +162,9 @@ def _answer_by_two_definitions(first: str, second: str, corpus: Corpus, language
 
 
 def _places_of(term: str, corpus: Corpus, lines: CorpusLines, language: str) -> Sequence[_Place]:
-    """Return the places that define a term, the best first, those in translations last."""
+    """Return the places that define a term, the best first, those in lists of changes and in translations last."""
     places = {*_in_chunks(term, corpus, lines), *_titled_with(term, corpus, lines)}
-    return sorted(places, key=lambda place: (_is_translated(place.path, language), place))
+    return sorted(places, key=lambda place: (_is_translated(place.path, language), _is_changelog(place.path), place))
 
 
 def _opened(before: Sequence[str]) -> list[str]:
@@ -171,6 +176,10 @@ def _opened(before: Sequence[str]) -> list[str]:
 def _is_translated(path: str, language: str) -> bool:
     """Return whether a document is in another language than English and than the question's."""
     return profile_path(path).background not in {"", CHANGELOG, LEGAL, VENDORED, GENERATED, language}
+
+
+def _is_changelog(path: str) -> bool:
+    return profile_path(path).background == CHANGELOG
 
 
 def _written_out(term: str, places: Sequence[_Place]) -> Sequence[_Place]:

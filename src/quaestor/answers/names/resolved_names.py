@@ -13,7 +13,7 @@ from quaestor.answers.drafts import in_code
 from quaestor.chunking.languages import KEYED, PROSE
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.light_imports import lazy_regex
-from quaestor.core.terms import find_words, same_in_any_style, styles_of, terms
+from quaestor.core.terms import find_words, same_in_any_style, styles_of, terms, terms_of_word
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.corpus.document_paths import near_paths
@@ -45,6 +45,9 @@ _CAUGHT = lazy_regex(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|A
 _SLIP = 0.9
 """The least similarity, 0 to 1, of a misspelt path to the path that it means."""
 _COMMENTED = lazy_regex(r"^[ \t]*(?://|#|\*|/\*)[^\n]*|\"\"\".{,600}?\"\"\"", re.MULTILINE | re.DOTALL)
+_NAMES_CODE = KEYED | {"xml"}
+"""Languages in which a name of code is a plain word."""
+_MOST_OF_TEXTS, _FEWEST_LETTERS = 400, 3
 _FEWEST_WORDS = 5
 """The fewest words of a comment that says more than an error's name."""
 _LONGEST_END = 8
@@ -314,6 +317,28 @@ def calls_another(text: str, name: str) -> bool:
     *owners, called_name = name.split(".")
     called = re.findall(rf"\b([A-Z]\w*)(?:\.|::|->){re.escape(called_name)}\b", text) if owners else []
     return bool(called) and {owners[-1], "Self"}.isdisjoint(called)
+
+
+def places_as_text(corpus: Corpus, name: str) -> list[tuple[str, int]]:
+    """Return the paths and lines where a name stands as a text, by which a framework or code may call what it names.
+
+    In code that is a string or a symbol of its own, in configurations any word.
+    """
+    if len(name) < _FEWEST_LETTERS:
+        return []
+    whole = re.escape(name)
+    word = re.compile(rf"(?<![\w-]){whole}(?![\w-])")
+    string = re.compile(rf"([\"'`])(?:[\w.\\/]+(?:[@#:.]|::|->))?{whole}(?:\(\))?\1|(?<![\w:]):{whole}(?![\w?!=])")
+    places = []
+    for stored in corpus.store.get(corpus.store.holding(terms_of_word(name)[:1], _MOST_OF_TEXTS)).values():
+        document, profile = stored.document, profile_path(stored.document.path)
+        if document.language in PROSE or profile.background:
+            continue
+        pattern = word if document.language in _NAMES_CODE else string
+        for at, line in enumerate(stored.chunk.text.split("\n"), stored.chunk.span.start_line):
+            if len(line) <= _LONGEST_LINE and pattern.search(line):
+                places.append((profile.flags, document.path, at))
+    return [(path, at) for _, path, at in sorted({*places})]
 
 
 def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:

@@ -14,6 +14,7 @@ from enum import IntEnum
 
 from quaestor.answers.overview.prose_lines import Paragraph, headings, paragraphs, plain, says_something
 from quaestor.core.light_imports import lazy_regex
+from quaestor.core.terms import has_unspaced
 
 
 class Form(IntEnum):
@@ -51,13 +52,18 @@ _IS = (
     r"|are\s+\w+(?:\s+\w+)?\s+(?:that|which|who|whose|with)\b|sind\s+\w+(?:,\s*(?:die|deren|welche)|\s+mit)\b|sont\s+des\b"
     r"|(?:ist|sind|est|sont|es|son)\s+(?:l['’]|(?:eine?|der|die|das|une?|les?|la|una|el|los|las)\b)"
 )
+_IS_WITHOUT_BLANK = (
+    r"\s*(?:是(?:指|一[种個个款类種套]|用[来于]|由|[^。，？?]{2,60}的)|とは(?![^。]{0,9}か[？?。])"
+    r"|は、?[^。？?]{2,60}(?:です|である|ます|もの|こと)[。）])"
+)
+"""The same in Chinese and Japanese, where nothing stands between the words."""
 _KIND = r"(?:\s+(?:feature|function|mode|option|program(?:me)?|process|service|system|role|team))?"
 _SERVES = r"(?:lets?|allows?|enables?|helps?)\s+\w"
 """What a thing does for people, behind its name and perhaps its kind: "the introducer feature lets a device ...\"."""
 _PURPOSE = r"the\s+(?:\w+\s+)?(?:purpose|role|aim|goal|function|task)\s+of\s+"
-_ASIDE = r"(?:\s*\([^()]{1,80}\))?(?:,[^,.]{1,80},)?"
+_ASIDE = r"(?:\s*[(（][^()（）]{1,80}[)）])?(?:,[^,.]{1,80},)?"
 _ARTICLE = r"(?:(?:l['’]|(?:an?|the|eine?|der|die|das|une?|les?|la|una|el|los|las)\s+)[*_`]*)?"
-_BETWEEN = r"\s*(?::|—|–|-{1,3}|=)\s+"
+_BETWEEN = r"(?:\s*(?::|—|–|-{1,3}|=)\s+|\s*：\s*)"
 _ITEM = lazy_regex(r"^(?P<indent>\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<rest>\S.*)")
 _EMPHATIC = lazy_regex(r"^\s*(?:\*\*|__|`|\*|_|<(?:b|strong|dt|code)>)")
 _DEFINITION = lazy_regex(r"^\s{0,3}:\s+\S")
@@ -100,6 +106,10 @@ def may_define(term: str) -> re.Pattern[str]:
     after = rf"{linked}{_ASIDE}{_KIND}\s*(?:\s(?:{says})|[:|=—–?(的是概简との]|--?\s|</|$)"
     bracketed = rf"|\({_pattern(term)}\)" if is_abbreviation(term) else ""
     # Chinese and Japanese put no space between the term and what follows.
+    if has_unspaced(term):
+        return re.compile(
+            rf"(?<![^\W_]){_pattern(term)}{marks}{_ASIDE}(?:$|[:：|]|</|{_IS_WITHOUT_BLANK})", re.MULTILINE
+        )
     sought = rf"(?<![^\W_]){_pattern(term)}(?![^\W_\u3040-\u30ff\u4e00-\u9fff])"
     return re.compile(rf"{before}{sought}{after}{bracketed}", re.MULTILINE | re.IGNORECASE)
 
@@ -123,9 +133,9 @@ def names_the_term(term: str, title: str) -> bool:
 def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
     """Yield the entries of lists, glossaries and tables that define a term."""
     says = rf"(?:{_BETWEEN}|\s+(?:{_SAYS}|(?:{_IS}))|\s+:\s)(?P<said>.*)"
-    entry = re.compile(
-        rf"^{_ARTICLE}(?:{_pattern(term)}{_ASIDE}|[^():]{{3,80}}\s\({_pattern(term)}\)){says}", _flags(term)
-    )
+    # In "**Burning (bane)**: ..." the kind of a thing stands in brackets, and no short form of it.
+    short = rf"|[^():]{{3,80}}\s\({_pattern(term)}\)" if is_abbreviation(term) else ""
+    entry = re.compile(rf"^{_ARTICLE}(?:{_pattern(term)}{_ASIDE}{short}){says}", _flags(term))
     alone = re.compile(rf"^{_ARTICLE}{_pattern(term)}{_ASIDE}:{{0,2}}$", _flags(term))
     leads = re.compile(rf"^{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:is|are|means):$", _flags(term))
     sought = re.compile(_pattern(term), _flags(term))
@@ -149,8 +159,8 @@ def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
 
 def _sentences(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> Iterator[DefiningLines]:
     """Yield the paragraphs with a sentence that defines a term."""
-    says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:{_SAYS}|(?:{_IS}))"
-    begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"[.!?:]\s+{says}", _flags(term))
+    says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}(?:\s+(?:{_SAYS}|(?:{_IS}))|{_IS_WITHOUT_BLANK})"
+    begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"(?:[.!?:]\s+|[。！？]){says}", _flags(term))
     serves = rf"{_PURPOSE}{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:is|are)\b"
     serves = rf"{serves}|{_ARTICLE}{_pattern(term)}{_ASIDE}{_KIND}\s+(?:{_SERVES}|(?:{_IS}))"
     purpose = re.compile(rf"(?:^|[.!?:]\s+)(?:{serves})", _flags(term))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal
 
 from quaestor.answers.overview.material import Material
@@ -18,10 +18,7 @@ from quaestor.core.light_imports import lazy_regex
 Aim = Literal["build", "test", "run"]
 """The purpose of a command."""
 
-_MOST = 14
-_MOST_TARGETS = 14
-_MOST_DOCUMENTED = 4
-_LONGEST = 110
+_MOST, _MOST_TARGETS, _MOST_DOCUMENTED, _LONGEST = 14, 14, 4, 110
 _TARGET = lazy_regex(r"^([A-Za-z][\w.-]*)\s*:(?![=:])")
 _RECIPE = lazy_regex(r"^@?([a-z][\w-]*)(?:\s+[^:=]*)?:(?!=)")
 _TASK = lazy_regex(r"^  ([a-z][\w:-]*):\s*$")
@@ -101,7 +98,8 @@ _SEPARATE_TESTS = r"\b(?:integration|e2e|end-to-end|browser|load|performance|spe
 _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
     "build": (
         lazy_regex(
-            r"^(?!.*\bdoc(?:s|umentation)\b).*\b(?:build(?:ing)?|compil(?:e|ing|ation)|from source)\b(?!.*\bstatus)",
+            r"^(?!.*\bdoc(?:s|umentation)\b|.*\bbuilding an? (?!release|local|dev|debug|custom|static|package|binary))"
+            r".*\b(?:build(?:ing)?|compil(?:e|ing|ation)|from source)\b(?!.*\bstatus)",
             re.IGNORECASE,
         ),
         lazy_regex(r"\b(?:install(?:ation|ing)?|development|set ?up|getting started)\b", re.IGNORECASE),
@@ -120,9 +118,12 @@ _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
     ),
 }
 """Headings of sections that describe each aim, the most telling first."""
-_LONGEST_HEADING = 60
-_LONGEST_SECTION = 20
-_MOST_SECTIONS = 2
+_OF_WORK = lazy_regex(
+    r"\b(?:develop(?:ment|ing)?|hacking|from (?:source|a checkout)|local(?:ly)?|set(?:ting)?[- ]?up)\b",
+    re.IGNORECASE,
+)
+"""Headings of sections that tell how one begins to work on the project."""
+_LONGEST_HEADING, _LONGEST_SECTION, _MOST_SECTIONS = 60, 20, 2
 _SCRIPTS: dict[Aim, re.Pattern[str]] = {
     "build": lazy_regex(r"(?:build|compile|make)\b"),
     "test": lazy_regex(r"(?:run[-_]?)?(?:tests?|check)\b"),
@@ -201,13 +202,18 @@ def customary_commands(material: Material, aim: Aim, entries: Sequence[Entry]) -
                 yield _line(path, number, lines[number - 1])._replace(name=command)
 
 
-def guide_sections(material: Material, aim: Aim | None) -> list[Source]:
+def guide_sections(material: Material, aim: Aim | None, *, works: bool = False) -> list[Source]:
     """Return the sections of the README and of guides that describe how an aim is reached; at most two.
 
     Args:
         material: the documents of the project.
         aim: what somebody wants to do; None for building and testing, with one section of each.
+        works: whether somebody wants to begin to work on the project; the guides for contributors tell this best.
     """
+    if works:
+        paths = _guides(material, "test")
+        found = chain.from_iterable(_sections(material.lines(path), path, _OF_WORK, "run") for path in paths)
+        return [*islice(found, _MOST_SECTIONS)] or guide_sections(material, aim)
     if aim is None:
         each = (guide_sections(material, one)[:1] for one in ("build", "test"))
         return list(dict.fromkeys(chain(*each)))

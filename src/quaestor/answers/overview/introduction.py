@@ -23,7 +23,7 @@ _ELSEWHERE = lazy_regex(
     r"\b(?:install|getting started|quick ?start|usage|contribut|licen[cs]e|sponsor|support|table of contents"
     r"|contents|build"
     r"|badge|download|requirement|prerequisite|changelog|backers|credits|donat|documentation|upgrad|news|announce"
-    r"|windows|mac ?os|mac$|linux)",
+    r"|windows|mac ?os|mac$|linux|run(?:ning)?\b)",
     re.IGNORECASE,
 )
 _ABOUT = lazy_regex(r"\b(?:about|what is|what's|overview|introduction|description|features?|why)\b", re.IGNORECASE)
@@ -36,7 +36,9 @@ _NOTICE = lazy_regex(
     r"|a description of (?:this|the) \w+\.?$|todo\b|describe your\b|released\b|this functionality\b"
     r"|this (?:work|project|repository|software|app\w*) (?:is|was) (?:\[?licen[cs]ed|released under|made available"
     r"|(?:generated|bootstrapped|created|initiali[sz]ed) (?:with|using|by|from)|in (?:alpha|beta))\b"
-    r"|(?:the )?(?:above|following|preceding|example above)\b|if\b|here(?:['’]s| is| are)\b|read (?:the|our)\b"
+    r"|this is (?:a|the) (?:static )?(?:web ?)?site (?:built|generated|made|powered) (?:with|using|by)\b"
+    r"|some of the files\b"
+    r"|(?:the )?(?:above|following|preceding|\w+ (?:above|below))\b|if\b|here(?:['’]s| is| are)\b|read (?:the|our)\b"
     r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|available as part\b"
     r"|\W*[^.]{1,80}\btrademarks? of\b"
     r"|if you (?:like|use|love|enjoy|find|want|are looking)\b|you(?:['’]re| are) (?:reading|viewing|looking at)\b)",
@@ -303,12 +305,18 @@ def _introducing_paragraphs(prose: Sequence[Paragraph]) -> list[Paragraph]:
         one for one in prose[:30] if _ABOUT.search(one.heading) and one not in leading and not _NOTICE.match(one.text)
     ]
     ordered = [*leading, *about[:1]]
-    first = next((at for at, one in enumerate(ordered[:4]) if _defines(one.text)), 0)
+    first = next((at for at, one in enumerate(ordered[:4]) if _defines(one.text) and not _leads_on(one, title)), 0)
     if ordered and ordered[0].heading == title and _IS_TAGLINE.fullmatch(ordered[0].text):
         first = 0
     elif ordered and not _NAMES_A_KIND.match(ordered[first].text):
         first = next((at for at, one in enumerate(ordered[:4]) if _says_what_it_is(one)), first)
-    return ordered[first:] or [one for one in prose[:3] if not _NOTICE.match(one.text)]
+    others = (one for one in prose[:3] if not _NOTICE.match(one.text))
+    return ordered[first:] or [one for one in others if one.heading == title or not _ELSEWHERE.search(one.heading)]
+
+
+def _leads_on(paragraph: Paragraph, title: str) -> bool:
+    """Return whether a paragraph of some section only leads to what stands below it: "Compiling it is easy:"."""
+    return paragraph.text.endswith(":") and paragraph.heading != title and not _ABOUT.search(paragraph.heading)
 
 
 def _defines(text: str) -> bool:

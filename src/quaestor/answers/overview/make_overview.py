@@ -5,7 +5,7 @@ The lines that statements stand in become hits that can be cited and checked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
@@ -47,6 +47,10 @@ _MOST_GUIDES = 3
 _MOST_FIRST = 6
 _FIRST = 0.16
 """The share of the budget for the files to read first."""
+_INTRODUCED = 240
+"""The tokens that an introduction may take of a small budget, if they are at most half of it."""
+_LINE = 48
+"""The tokens of a long line."""
 _AIMS: tuple[Aim, ...] = ("build", "test")
 _USUAL = "By convention"
 _TITLES: dict[Aim, str] = {"build": "Build", "test": "Tests", "run": "Run"}
@@ -87,7 +91,7 @@ def make_overview(
     def make() -> Overview:
         return _overview_within(Material(corpus.store, within), max(budget, LEAST), count, begin=begin)
 
-    return _make_up_to_date(corpus, make)
+    return _make_up_to_date(corpus, ("overview", within, budget, begin, count), make)
 
 
 def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) -> Overview:
@@ -104,7 +108,7 @@ def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) ->
         sections = [section for share in shares for section in _fit(share, count)]
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _make_up_to_date(corpus, make)
+    return _make_up_to_date(corpus, ("build guide", aim, count), make)
 
 
 def _shares_of_guide(material: Material, aim: Aim | None) -> list[_Share]:
@@ -131,7 +135,7 @@ def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
         sections = _fit(_introduction_share(material, int(0.16 * BUDGET), BUDGET, count), count)
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _make_up_to_date(corpus, make)
+    return _make_up_to_date(corpus, ("introduction", count), make)
 
 
 def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *, count: Count) -> Overview:
@@ -145,15 +149,19 @@ def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *,
         sections = _fit(_Share(heading, entries if material.is_code else [], BUDGET), count)
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _make_up_to_date(corpus, make)
+    return _make_up_to_date(corpus, (title, count), make)
 
 
-def _make_up_to_date(corpus: Corpus, make: Callable[[], Overview]) -> Overview:
-    """Make an overview, and make it again if a file that it quotes has changed meanwhile."""
-    overview = corpus.retry_reopened(make)
+def _make_up_to_date(corpus: Corpus, key: Hashable, make: Callable[[], Overview]) -> Overview:
+    """Make an overview once for each state of the index, and again if a file that it quotes has changed meanwhile."""
+
+    def known_or_made() -> Overview:
+        return corpus.while_unchanged(key, make)
+
+    overview = corpus.retry_reopened(known_or_made)
     if corpus.notice_changes(_documents(overview)):
         corpus.try_refresh()
-        overview = corpus.retry_reopened(make)
+        overview = corpus.retry_reopened(known_or_made)
         corpus.look_at(_documents(overview))
     return replace(overview, hits=tuple(corpus.with_freshness(list(overview.hits))))
 
@@ -199,7 +207,7 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     imported = importers_of(material)
     named = named_paths(material)
     first = [
-        *_fit(_introduction_share(material, int(0.16 * room), room, count), count),
+        *_fit(_introduction_share(material, _room_to_introduce(0.16, room), room, count), count),
         *_fit(_Share("Entry points", entries, 0.16 * room), count),
     ]
     imports = [
@@ -210,7 +218,7 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     last = [
         *_fit(_Share("Files that most others import", imports, 0.09 * room), count),
         *_fit(_Share(_BUILDING, _built_and_tested(material), 0.13 * room), count),
-        *_fit(_Share("Languages (files)", languages(material), 0.06 * room), count),
+        *_fit(_Share("Languages (files)", languages(material), _room_for_line(room)), count),
     ]
     left = room - sum(_tokens(section, count) for section in (*first, *last))
     entered = tuple(_code_entered(entries))
@@ -238,14 +246,24 @@ def _code_entered(entries: Iterable[Entry]) -> Iterator[str]:
 def _prose_sections(material: Material, room: int, count: Count) -> Iterator[Section]:
     if not material.documents:
         return
-    first = [*_fit(_introduction_share(material, int(0.2 * room), room, count), count)]
+    first = [*_fit(_introduction_share(material, _room_to_introduce(0.2, room), room, count), count)]
     about = _fit(_Share("Documents", document_statistics.about_documents(material), 0.2 * room), count)
     folders = _fit(_Share("Folders", document_statistics.kinds(material), 0.15 * room), count)
-    last = [*_fit(_Share("Languages (files)", languages(material), 0.06 * room), count)]
+    last = [*_fit(_Share("Languages (files)", languages(material), _room_for_line(room)), count)]
     left = room - sum(_tokens(section, count) for section in (*first, *about, *folders, *last))
     yield from (*first, *about, *folders)
     yield from _fit(_Share("Titles", document_statistics.titles(material), left), count)
     yield from last
+
+
+def _room_to_introduce(share: float, room: int) -> int:
+    """Return the tokens for the introduction, which matters most where there is room for little."""
+    return max(int(share * room), min(_INTRODUCED, room // 2))
+
+
+def _room_for_line(room: int) -> float:
+    """Return the tokens for a section of one line: enough for a long one, where that is a small part of the room."""
+    return max(0.06 * room, _LINE * (room > 8 * _LINE))
 
 
 def _introduction_share(material: Material, room: int, whole: int, count: Count) -> _Share:

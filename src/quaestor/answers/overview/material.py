@@ -33,6 +33,9 @@ _DATA = frozenset(
     yaml""".split()
 )
 
+_TEMPLATES = frozenset({"html", "erb"})
+"""Languages of pages, with or without code within."""
+
 
 class Material:
     """The documents of a folder, and their texts.
@@ -198,7 +201,7 @@ def depth_in(path: str, folder: str) -> int:
 
 def is_code(document: Document) -> bool:
     """Return whether a document is source code, by its language."""
-    return document.language not in PROSE and document.language not in _DATA and document.language != "html"
+    return document.language not in PROSE and document.language not in _DATA and document.language not in _TEMPLATES
 
 
 def _is_prose(document: Document) -> bool:

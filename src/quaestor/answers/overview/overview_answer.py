@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
+from quaestor.answers.overview.build_question import (
+    aim_of_building,
+    asks_how_to_build,
+    asks_how_to_develop,
+    asks_how_to_run,
+)
 from quaestor.answers.overview.overview_question import (
     NO_NAME_BEFORE,
     NO_NAME_BEHIND,
     OWN,
-    aim_of_building,
     asks_for_entry,
     asks_for_languages,
     asks_for_overview,
-    asks_how_to_build,
-    asks_how_to_run,
+    asks_only_what_it_is,
     asks_where_to_begin,
     name_in_overview_question,
     names_a_whole,
@@ -26,6 +32,9 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import profile_path
+
+if TYPE_CHECKING:
+    from quaestor.answers.overview.overview_text import Overview
 
 _READMES = (
     "README.md",
@@ -44,6 +53,11 @@ _READMES = (
 )
 _TITLE_LINES = 60
 _LONGEST_NAME = 200
+_BUDGET_OF_BRIEF = 420
+"""The number of tokens of what a reader needs first, about a screen."""
+_NEARLY = 0.8
+"""The share of the budget from which on something is left out."""
+_FURTHER = ("`what are the main parts?`", "`where do I begin to read?`")
 _BUDGET_OF_FOLDER = 800
 """The number of tokens of an overview of one folder."""
 _ASKED_FOLDER = re.compile(
@@ -57,6 +71,10 @@ _ASKED_FOLDER = re.compile(
 _SHORTEST_NAME = 3
 _HOSTED = 4
 _TITLE_BEGINS = re.compile(r"^(?:what is|about|welcome to|introduction to)\s+", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"\W*(?:intro(?:duction)?|overview|about|features|read ?me|(?:table of )?contents)\W*", re.IGNORECASE
+)
+"""The first heading of a README whose title is an image, or not a heading of Markdown."""
 _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
 
@@ -64,7 +82,17 @@ def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None
     """Return an overview of the corpus if the question asks for one, else None."""
     if not wants_overview(question, corpus):
         return None
+    if asks_only_what_it_is(question.text):
+        return _overview_of(corpus, budget=_BUDGET_OF_BRIEF)
     return _overview_of(corpus, begin=asks_where_to_begin(question.text))
+
+
+def _further_questions(overview: Overview) -> Iterator[str]:
+    """Yield a line with questions that tell more, if a brief overview left something out; all are answered as asked."""
+    if overview.budget == _BUDGET_OF_BRIEF and overview.tokens > _NEARLY * overview.budget:
+        folders = Counter(hit.path.partition("/")[0] for hit in overview.hits if "/" in hit.path)
+        named = [f"`what is the folder {folder} for?`" for folder, _ in folders.most_common(1)]
+        yield f"\nAsk further: {', '.join((*_FURTHER, *named))}\n"
 
 
 def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0, *, begin: bool = False) -> WayAnswer:
@@ -74,7 +102,8 @@ def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0, *, begin: bo
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
     overview = make_overview(corpus, folder, budget=budget or BUDGET, count=tokenizer_for("gpt-4o").count, begin=begin)
-    return WayAnswer("overview", tuple(pieces_of(overview)), overview.hits, known=overview.documents > 0)
+    pieces = (*pieces_of(overview), *_further_questions(overview))
+    return WayAnswer("overview", pieces, overview.hits, known=overview.documents > 0)
 
 
 _ASKED_PLACE = re.compile(
@@ -232,8 +261,10 @@ def introduce(corpus: Corpus) -> WayAnswer | None:
 
 def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return how the corpus is built, tested or run if the question asks that and its files say it, else None."""
-    builds = asks_how_to_build(question.text)
-    if not builds and not asks_how_to_run(with_own_name(plain_question(question.text), corpus, OWN)):
+    text = with_own_name(plain_question(question.text), corpus, OWN)
+    works = asks_how_to_develop(text)
+    builds = works or asks_how_to_build(question.text)
+    if not builds and not asks_how_to_run(text):
         return None
     from quaestor.answers.drafts import CorpusLines, Draft  # noqa: PLC0415 - as above
     from quaestor.answers.overview.build_and_test import guide_sections  # noqa: PLC0415
@@ -246,7 +277,7 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     overview = make_build_guide(corpus, aim, count=tokenizer_for("gpt-4o").count)
     lines, draft = CorpusLines(corpus), Draft()
     material = Material(corpus.store)
-    for place in guide_sections(material, aim) if material.is_code else ():
+    for place in guide_sections(material, aim, works=works) if material.is_code else ():
         draft.quote(lines.hit(place.path, place.start_line, place.end_line))
     shown = len(draft.hits)
     pieces = tuple(piece + shown if isinstance(piece, int) else piece for piece in sections_of(overview))
@@ -295,5 +326,6 @@ def _title(corpus: Corpus) -> str:
     from quaestor.related.stored_files import load_file  # noqa: PLC0415
 
     file = next((page for path in _READMES if (page := load_file(corpus.store, path)) is not None), None)
-    title = "" if file is None else next((text for _, text in headings(file.lines[:_TITLE_LINES])), "")
+    titles = (text for _, text in headings(file.lines[:_TITLE_LINES])) if file is not None else iter(())
+    title = next((text for text in titles if not _NO_TITLE.fullmatch(text)), "")
     return _TITLE_ENDS.split(_TITLE_BEGINS.sub("", " ".join(title.split())))[0].strip()

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
-from typing import Literal
 
 from quaestor.core.light_imports import lazy_regex
 
@@ -104,6 +103,9 @@ _JAPANESE = (
     r"主な(?:部分|構成要素|モジュール|コンポーネント)は(?:何|なん)(?:ですか)?",
 )
 _QUESTIONS = lazy_regex("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE)))
+_WHAT_IT_IS = lazy_regex(
+    "|".join(f"(?:{one})" for one in (*_GERMAN[:2], *_FRENCH[:3], *_SPANISH[:2], _CHINESE[0], _JAPANESE[0]))
+)
 _BEGINS_ELSEWHERE = lazy_regex(
     r"^wo (?:fange|beginne|soll|kann|muss)|^par où|^(?:por )?d[oó]nde (?:emp|com|deb|pued)"
     r"|(?:哪里|哪儿|何处)(?:开始|入手)|から(?:読|始)"
@@ -141,9 +143,15 @@ _PHRASES = tuple(
         (r"walk[- ]?through|walk (?:me|us) through", "describe"),
         (r"(?:find|know|learn) (?:my|your|our|the|one's)? ?way around", "begin structure of"),
         (r"never (?:seen|used|met)|don'?t know|do not know", "new"),
+        (r"(?:which|what) (?:source )?file(?= (?:should|do|must|can|could|to)\b)", "where"),
+        (r"(?:each|every)(?= (?:folder|directory|package|module|file)\b)", "main"),
     )
 )
-_WHOLE = frozenset(
+_OF_A_KIND = lazy_regex(
+    r"\bthis (?:gem|crate|extension|add-?on|role|utility|daemon|bot|game|theme|engine|server|client|module|sdk)\b"
+)
+"""The whole by its kind, which elsewhere is the name of a part: "the server"."""
+WHOLE = frozenset(
     """project repo repository library lib package plugin book lesson course tutorial guide manual handbook service
     website code codebase source sources app application program tool framework software folder directory corpus
     collection documentation docs documents files texts papers notes pages material site system thing implementation
@@ -173,6 +181,7 @@ _PURPOSE = frozenset(
     language languages programming format used doing done offer big large do does did say says called work works
     public api everything documented found learn""".split()
 )
+_ITS_CONTENT = frozenset("contain contains hold holds cover covers covered include includes inside within".split())
 _PERSON = frozenset(
     "newcomer newcomers beginner beginners newbie developer developers somebody someone person people".split()
 )
@@ -185,7 +194,7 @@ _WORDS = frozenset(
     more less than each itself mind want together actual many cloned downloaded""".split()
 )
 _KNOWN = frozenset().union(
-    _WHOLE,
+    WHOLE,
     _PARTS,
     _NAMED_SHAPE,
     _SHAPED,
@@ -237,6 +246,14 @@ def asks_for_more_than_what_it_is(question: str) -> bool:
     return shape or _ASKED_PARTS.search(text) is not None or _asks_for_beginning(word_set, text)
 
 
+def asks_only_what_it_is(question: str) -> bool:
+    """Return whether a question that ``asks_for_overview`` accepts asks what the whole is, not what is in it."""
+    text = plain_question(question)
+    words = frozenset(_words_of(text))
+    asks = _asks_what_it_is(words) and _ITS_CONTENT.isdisjoint(words)
+    return (asks and not asks_for_more_than_what_it_is(question)) or _WHAT_IT_IS.fullmatch(text) is not None
+
+
 NO_NAME_BEFORE, NO_NAME_BEHIND = r"(?<![\w./:@])", r"(?!\w|(?:[./:#]|->)+\w|\()"
 """Around the name of a project where it is no part of another, as in ``Acme.Orders`` and ``acme/orders``."""
 
@@ -257,48 +274,50 @@ def name_in_overview_question(question: str) -> str:
 
 def names_a_whole(question: str, name: str) -> bool:
     """Return whether a question calls a named thing a whole: "the Acme handbook", "Acme's documentation"."""
-    return re.search(rf"{re.escape(name)}(?:'s)? {_any_of(_WHOLE)}\b", plain_question(question)) is not None
+    return re.search(rf"{re.escape(name)}(?:'s)? {any_of(WHOLE)}\b", plain_question(question)) is not None
 
 
 def without_whole(title: str) -> str:
     """Return a title in lower case without the words for a whole: ``acme`` of ``acme's documentation``."""
-    return " ".join(word.removesuffix("'s") for word in re.findall(r"[\w'.+-]+", title) if word not in _WHOLE)
+    return " ".join(word.removesuffix("'s") for word in re.findall(r"[\w'.+-]+", title) if word not in WHOLE)
 
 
 def plain_question(question: str) -> str:
     """Return the first 2,000 characters of a question in lower case, without greetings and punctuation around it."""
     text = unicodedata.normalize("NFC", question[:_LONGEST]).replace("’", "'").lower()
     text = " ".join(text.split()).strip(" ?!.:;,¿¡？！。…'\"«»")
-    text = text.replace(" ?", "")
-    text = _POLITE.sub("", text)
+    text = _OF_A_KIND.sub("this project", _POLITE.sub("", text.replace(" ?", "")))
     return _TRAILING.sub("", text).strip(" ,")
 
 
-def _any_of(words: Iterable[str]) -> str:
+def any_of(words: Iterable[str]) -> str:
+    """Return a pattern of any of some words, the longest first."""
     return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
 
 
-_ADJECTIVES = rf"(?:{_any_of(_MAIN | _SIZE)} )*"
+_ADJECTIVES = rf"(?:{any_of(_MAIN | _SIZE)} )*"
 # One of many: "a package", "my code", "the docs folder" is a thing of its own.
 _ONE_OF_MANY = lazy_regex(
-    rf"\b(?:a|an|any|each|my) {_ADJECTIVES}{_any_of(_WHOLE | {one.removesuffix('s') for one in _PARTS})}\b"
-    rf"|\b(?:the|in) {_any_of(_WHOLE | _PARTS)} (?:folder|directory|page|file)\b"
+    rf"\b(?:a|an|any|each|my) {_ADJECTIVES}{any_of(WHOLE | {one.removesuffix('s') for one in _PARTS})}\b"
+    rf"|\b(?:the|in) {any_of(WHOLE | _PARTS)} (?:folder|directory|page|file)\b"
 )
 _NAMED_WHOLE = lazy_regex(
-    rf"\b(?:this|that|these|those|the|your|our) {_ADJECTIVES}(?:{OWN} )?{_any_of(_WHOLE)}\b"
+    rf"\b(?:this|that|these|those|the|your|our) {_ADJECTIVES}(?:{OWN} )?{any_of(WHOLE)}\b"
     rf"|\b(?:{OWN}|here|everything)\b"
 )
 _POINTING_WORDS = lazy_regex(r"\b(?:this|these|that|those)\b")
 _ASKED_PARTS = lazy_regex(
-    rf"\b{_any_of(_MAIN)} (?:{_any_of(_MAIN | _WHOLE)} )*(?:and )?{_any_of(_PARTS)}\b"
-    rf"|\b(?:what|which|how many) (?:kinds? of |sorts? of )?{_any_of(_PARTS)}(?: and {_any_of(_PARTS)})? .*"
+    rf"\b{any_of(_MAIN)} (?:{any_of(_MAIN | WHOLE)} )*(?:and )?{any_of(_PARTS)}\b"
+    rf"|\b(?:what|which|how many) (?:kinds? of |sorts? of )?{any_of(_PARTS)}(?: and {any_of(_PARTS)})? .*"
     r"\b(?:there|here|consist|have|has|in|make|contain|hold|covers?|treats?|discuss(?:es)?|deals?)\b|\bentrypoints\b"
     r"|\b(?:what|which) (?:programming )?languages? .*\bwritten\b"
     r"|\b(?:where(?:'s| is| are)|in which folder is) the (?:actual )?(?:source|code|tests|docs|documentation)\b"
-    r"|\b(?:what|which) are (?:all )?(?:the|its) (?:chapters|lessons|episodes|topics|parts)$"
+    r"|\b(?:(?:what|which) are|list) (?:all )?(?:the|its) "
+    r"(?:chapters|lessons|episodes|topics|parts|modules|packages|components|crates|folders|directories)$"
+    r"|\bmain (?:folder|directory|package|module|file)\b"
 )
-_BARE = _NAMED_SHAPE | _SHAPED | _MAIN | _SIZE | _WHOLE | _PARTS | _SHOW | _DESCRIBE | frozenset(
-    "a an the of in on for about to me us i we can could would you please and is are what what's how".split()
+_BARE = _NAMED_SHAPE | _SHAPED | _MAIN | _SIZE | WHOLE | _PARTS | _SHOW | _DESCRIBE | frozenset(
+    "a an the of in on for about to me us i we can could would you please and is are do does what what's how".split()
 )  # fmt: skip
 
 
@@ -325,9 +344,9 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
     if not word_set <= _KNOWN or _ONE_OF_MANY.search(text):
         return False
     names_whole = _NAMED_WHOLE.search(text) is not None
-    pointed = names_whole or (first and _POINTING_WORDS.search(text) is not None)
+    pointed = names_whole or (first and (_POINTING_WORDS.search(text) is not None or "it" in word_set))
     return (
-        _asks_for_shape(word_set, about_whole=pointed or (first and "it" in word_set))
+        _asks_for_shape(word_set, about_whole=pointed)
         or _ASKED_PARTS.search(text) is not None
         or _asks_for_beginning(word_set, text)
         or (pointed and _asks_what_it_is(word_set))
@@ -337,7 +356,7 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
 def _asks_for_shape(words: frozenset[str], *, about_whole: bool) -> bool:
     if not words & (_NAMED_SHAPE | _SHAPED):
         return False
-    return about_whole or (words <= _BARE and bool(words & (_WHOLE | _PARTS | {"overview", "tour"})))
+    return about_whole or (words <= _BARE and bool(words & (WHOLE | _PARTS | {"overview", "tour"})))
 
 
 def _asks_for_beginning(words: frozenset[str], text: str) -> bool:
@@ -357,107 +376,20 @@ def _asks_what_it_is(words: frozenset[str]) -> bool:
     )
 
 
-_LONGEST_OF_BUILDING = 120
-_BUILDING = lazy_regex(
-    r"how (?:do|can|could|should|would|must) (?:i|we|you|one|they|people|somebody)|how to|how (?:is|are)"
-    r"|(?:what|which) (?:is the |are the )?commands?|(?:what|which) do (?:i|we) (?:run|type|call|need)"
-)
-_DONE_TO_IT = frozenset(
-    "build built builds compile compiled compiles test tests tested testing specs lint linted".split()
-)
-# What is built or tested is all of it.
-_ALL_OF_IT = frozenset(
-    "it this that project repo repository code codebase tests specs suite source sources everything program"
-    " package".split()
-)
-_WORDS_BETWEEN = frozenset(
-    """run runs running execute executed type call need a all and the its of on here from for to in do i we you one is
-    are be locally again first unit integration automated myself ourselves machine my local checkout commit committing
-    before change changes how can could""".split()
-)
-_BUILDING_ELSEWHERE = lazy_regex(
-    r"wie (?:baue|kompiliere|übersetze|teste) (?:ich|man|wir) (?:das|dies|es|das projekt|dieses projekt)"
-    r"|wie (?:führe|lasse|starte) (?:ich|man|wir) (?:alle |die )?tests(?: aus| laufen)?"
-    r"|comment (?:lancer|exécuter|faire tourner) (?:tous )?les tests"
-    r"|comment (?:compiler|construire)(?: (?:ce|le) projet)?"
-    r"|c[oó]mo (?:ejecuto|corro|lanzo|ejecutar|correr|lanzar|se ejecutan) (?:todas )?(?:las pruebas|los tests)"
-    r"|c[oó]mo (?:compilo|construyo|compilar|construir|se compila)(?: (?:este|el) proyecto)?"
-    r"|(?:我)?(?:如何|怎么|怎样)(?:运行|跑|执行)(?:所有|全部)?(?:的)?(?:单元)?测试"
-    r"|(?:我)?(?:如何|怎么|怎样)(?:构建|编译)(?:这个|该|本)?(?:项目|代码)?"
-    r"|(?:どうやって|どのように)?テスト(?:を|は)(?:どうやって|どのように)?(?:実行|走らせ)(?:しますか|する|すれば(?:いい|よい)(?:ですか)?|ますか)"
-    r"|(?:このプロジェクト(?:を|は))?(?:どうやって|どのように)?(?:ビルド|コンパイル)(?:しますか|するのですか|すれば(?:いい|よい)(?:ですか)?)"
-)
-
-
-def asks_how_to_build(question: str) -> bool:
-    """Return whether a question asks how the whole project is built or tested, and nothing else.
-
-    "How do I run the tests?" and "which command builds this?" are such questions. "How do I test my app?" and "how is
-    the index built?" are not, because they have a subject of their own.
-
-    Args:
-        question: the question in English, German, French, Spanish, Chinese or Japanese.
-    """
-    if len(question) > _LONGEST_OF_BUILDING:
-        return False
-    text = plain_question(question)
-    if _BUILDING_ELSEWHERE.fullmatch(text):
-        return True
-    begin = _BUILDING.match(text)
-    words = re.findall(r"[\w']+", text[begin.end() :]) if begin else ()
-    allowed = _DONE_TO_IT | _ALL_OF_IT | _WORDS_BETWEEN
-    return not _DONE_TO_IT.isdisjoint(words) and not _ALL_OF_IT.isdisjoint(words) and allowed.issuperset(words)
-
-
-_TESTING = lazy_regex(r"\btest|\bspecs?\b|\bsuite\b|prueba|测试|テスト")
-_COMPILING = lazy_regex(r"\bbuil|\bcompil|\bbau|\bübersetz|\bconstrui|构建|编译|ビルド|コンパイル")
-
-
-def aim_of_building(question: str) -> Literal["build", "test"] | None:
-    """Return the aim of a question that ``asks_how_to_build`` accepts: to build or to test; None for both."""
-    text = plain_question(question)
-    tests, builds = _TESTING.search(text) is not None, _COMPILING.search(text) is not None
-    if tests == builds:
-        return None
-    return "test" if tests else "build"
-
-
-_RUN_WORDS = r"(?:run|start|launch|execute|boot|set up and run|get)"
-_RUN_THING = rf"(?:it|this|everything|the server|{OWN}|(?:this|the|that) {_any_of(_WHOLE)}(?: {_any_of(_WHOLE)})?)"
-_RUNNING = lazy_regex(
-    rf"(?:how (?:do|can|could|should|would|must) (?:i|we|you|one)|how to|what do i do to) {_RUN_WORDS} {_RUN_THING}"
-    r"(?: up)?(?: and running| running| to run| started)?(?: locally| here| myself| on my (?:machine|computer|laptop))*"
-    rf"|how (?:is|are) {_RUN_THING} (?:run|started|launched)(?: locally)?"
-    r"|wie (?:starte|benutze) (?:ich|man|wir) (?:das|dies|es|das projekt|die anwendung)"
-    r"|comment (?:lancer|démarrer) (?:ce|le) (?:projet|programme)"
-    r"|c[oó]mo (?:ejecuto|inicio|arranco|ejecutar|iniciar) (?:esto|este proyecto|el proyecto|la aplicación)"
-    r"|(?:我)?(?:如何|怎么|怎样)(?:运行|启动)(?:这个|该|本)?(?:项目|程序|应用)?"
-    r"|(?:このプロジェクト(?:を|は))?(?:どうやって|どのように)?(?:実行|起動)(?:しますか|するのですか)"
-)
-
-
-def asks_how_to_run(question: str) -> bool:
-    """Return whether a question asks how the project is run or started: "How do I run it?", "how to start the app".
-
-    Args:
-        question: the question in English, German, French, Spanish, Chinese or Japanese, with ``OWN`` for the name
-            of the whole.
-    """
-    return len(question) <= _LONGEST_OF_BUILDING and _RUNNING.fullmatch(plain_question(question)) is not None
-
-
+THE_WHOLE = rf"(?:it|this|everything|the server|{OWN}|(?:this|the|that) {any_of(WHOLE)}(?: {any_of(WHOLE)})?)"
+"""What people call the whole of a project."""
 _ENTRY = lazy_regex(
     r"(?:where|what|which|where's|what's)(?: file)?(?: is| are)? (?:the |its )?"
     r"(?:main(?: (?:function|method|file|program|module))?|(?:main )?entry ?-?points?(?: file)?)"
-    rf"(?: (?:of|to|for|in|into) {_RUN_THING})?(?: located| defined)?"
-    rf"|where does (?:{_RUN_THING}|execution|the (?:execution|program|app|application)) (?:start|begin)(?: running)?"
+    rf"(?: (?:of|to|for|in|into) {THE_WHOLE})?(?: located| defined)?"
+    rf"|where does (?:{THE_WHOLE}|execution|the (?:execution|program|app|application)) (?:start|begin)(?: running)?"
 )
 _WRITTEN_IN = lazy_regex(
     r"(?:what|which) (?:programming )?languages? "
-    rf"(?:(?:is|are|was) {_RUN_THING} (?:written|implemented|coded|programmed|made|built) in"
-    rf"|(?:does|do) {_RUN_THING} use|(?:is|are) used(?: (?:here|in {_RUN_THING}))?)"
-    rf"|what is {_RUN_THING} (?:written|implemented|coded|programmed) in"
-    rf"|in (?:what|which) (?:programming )?languages? is {_RUN_THING} (?:written|implemented)"
+    rf"(?:(?:is|are|was) {THE_WHOLE} (?:written|implemented|coded|programmed|made|built) in"
+    rf"|(?:does|do) {THE_WHOLE} use|(?:is|are) used(?: (?:here|in {THE_WHOLE}))?)"
+    rf"|what is {THE_WHOLE} (?:written|implemented|coded|programmed) in"
+    rf"|in (?:what|which) (?:programming )?languages? is {THE_WHOLE} (?:written|implemented)"
 )
 
 

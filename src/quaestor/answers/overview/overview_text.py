@@ -148,7 +148,8 @@ def line_of(entry: Entry, number: int | None) -> str:
     mark = f" [{number}]" if number is not None and says is not None and says.source is not None else ""
     names = ", ".join(map(on_one_line, entry.further)) or on_one_line(entry.name)
     said = f"{text}{mark}{_about(entry)}"
-    return f"{'  ' * entry.depth}- {names}{': ' if names and said else ''}{said}"
+    colon = ": " if names and said and (text or not mark) else ""
+    return f"{'  ' * entry.depth}- {names}{colon}{said}"
 
 
 def _about(entry: Entry) -> str:

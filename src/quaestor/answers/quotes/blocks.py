@@ -39,7 +39,7 @@ _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
 _SPDX = "SPDX-"
 """The beginning of a line that names a licence without being its text; what follows may describe the file."""
 _ADDRESS = lazy_regex(
-    r"(?im)^.*\bcreated by\b.*$|^\W*[\w+-]+\.\w{1,5}\W*$|(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|@(?:link|author|file|package|since|version)\b.*"
+    r"(?im)^.*\bcreated by\b.*$|^\W*[\w+-]+\.\w{1,5}\W*$|(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|-\*-[^\n]*-\*-|\b(?:vim?|ex):.*|@(?:link|author|file|package|since|version)\b.*"
 )
 _LEGAL = lazy_regex(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _FEWEST_WORDS = 4

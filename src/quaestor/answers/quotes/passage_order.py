@@ -18,11 +18,12 @@ from quaestor.answers.quotes.quotable_stretches import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import lazy_regex
 from quaestor.core.questions import asks_amount, says_amount
-from quaestor.core.terms import content_terms
+from quaestor.core.terms import content_terms, find_words
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.search.language import language_of
+from quaestor.search.language import language_of, without_grammar
 from quaestor.search.path_roles import profile_path
+from quaestor.search.spelling import ASK_ANYTHING, SAY_NOTHING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +78,15 @@ _ASKS_FOR_QUESTIONS = lazy_regex(r"\b(?:questions?|asks?|asked)\b", re.IGNORECAS
 _QUOTED = r"""["'`“‘«]\W{0,3}"""
 
 
+_SEPARATED = lazy_regex(
+    r"\bwie\s+(?P<verb>[^\W\d_]+)\s+(?P<between>(?:ich|man|wir)\b.*\s)(?P<prefix>ab|an|auf|aus|ein|frei|her|hin|los|mit|nach|um"
+    r"|vor|weg|zu|zurück)\W*$",
+    re.IGNORECASE,
+)
+"""A question with a German verb in two: "Wie richte ich den Zugang ein?" asks how to "einrichten"."""
+_LETTERS_OF_ROOT = 4
+
+
 def label_terms(passage: Passage) -> frozenset[str]:
     """Return the content terms of a passage's path, title and heading or symbol."""
     return content_terms(" ".join(filter(None, (passage.path, passage.title, passage.symbol))))
@@ -102,7 +112,7 @@ def order_by_paragraphs(
     so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds. For a
     question in another language than English the order stays, because similarity is known for English words only.
     Minutes come behind what holds, unless what was talked about is asked for. Who asks for an amount gets first what
-    states one, in any language.
+    states one, in any language, and what has the question for its heading comes before all.
     """
     prose = sum(one.language.lower() in PROSE for one in passages)
     if len(hits) != len(passages) or 2 * prose <= len(passages):
@@ -118,6 +128,8 @@ def order_by_paragraphs(
     if asks_amount(question):
         first = _first_with_amount(question, ranks, worth, passages)
         ranks.sort(key=lambda rank: rank != first)
+    first = next((rank for rank in ranks if is_headed(question, passages[rank])), ranks[0])
+    ranks.sort(key=lambda rank: rank != first)
     ordered = [hits[rank]._replace(score=score) for rank, score in zip(ranks, scores, strict=True)]
     return [passages[rank] for rank in ranks], ordered
 
@@ -169,6 +181,24 @@ def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: S
     """Return the rank of the best passage, or of one nearly as good that is not of minutes if it is."""
     near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_MINUTES)
     return next((rank for rank in near if not MINUTES.search(passages[rank].path)), ranks[0])
+
+
+def is_headed(question: str, passage: Passage) -> bool:
+    """Return whether a passage's heading has all the words of a question, and hardly another: such a section answers.
+
+    Words are the same if they begin alike, as "Rechnungen" and "Rechnung". A single word must be the whole heading.
+    """
+    line = _SEPARATED.sub(r"\g<between>\g<prefix>\g<verb>", question.partition("\n")[0])
+    asked, headed = _words_saying(line), _words_saying((passage.symbol or passage.title or "").rpartition(" > ")[2])
+    roots = [word[: max(_LETTERS_OF_ROOT, -(-2 * len(word) // 3))] for word in asked]
+    extra = [word for word in headed if not word.startswith(tuple(roots))]
+    held = all(any(word.startswith(root) for word in headed) for root in roots)
+    return held and bool(roots) and len(extra) <= len(roots) // 2
+
+
+def _words_saying(text: str) -> list[str]:
+    words = (word.lower() for word in find_words(without_grammar(text)))
+    return [word for word in dict.fromkeys(words) if len(word) > 1 and word not in SAY_NOTHING | ASK_ANYTHING]
 
 
 def _nearness_of_words(question: str, texts: Sequence[str], rarity: Mapping[str, float]) -> Sequence[float]:

@@ -20,6 +20,7 @@ from quaestor.answers.quotes.paragraphs import is_list_of_links
 from quaestor.answers.quotes.passage_order import (
     Encode,
     guide_share,
+    is_headed,
     label_terms,
     order_by_paragraphs,
     rarity_of,
@@ -183,6 +184,7 @@ def answer(
     rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
         passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
+    refused = refused and not (passages and is_headed(question, passages[0]))
     candidates = _best_stretches(question, passages, hits, rarity, encode)
     chosen = _choose(question, candidates, rarity, most, _first_passage(question, passages, hits, rarity))
     chosen = _with_guide(question, chosen, passages, hits, rarity)

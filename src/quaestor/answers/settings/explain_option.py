@@ -43,6 +43,8 @@ _LONGEST = 160
 _MOST_CHUNKS = 400
 _MOST_HOLDING = 200
 """The most chunks that are searched for the section that documents a name."""
+_MOST_OF_LETTER = 5000
+"""The most chunks that are searched for an option of one letter, which many hold."""
 _HEAD = 20
 _FEWEST_WORDS_OF_SECTION = 4
 _MOST_LINES = 12
@@ -64,6 +66,7 @@ _ASKED = tuple(
         rf"what\s+(?:does|do|can)\s+{_THING}\s+(?:do|mean|control|set|change|configure|stand\s+for)",
         rf"what(?:\s+is|['’]s|\s+are)\s+{_THING}(?:\s+(?:for|about|good\s+for|used\s+for|meant\s+for))?",
         rf"what\s+is\s+the\s+(?:effect|meaning|point|purpose|use)\s+of\s+{_THING}",
+        rf"what(?:\s+is|['’]s)\s+the\s+default(?:\s+value)?\s+(?:of|for)\s+{_THING}",
         rf"(?:please\s+)?(?:explain|describe)\s+{_THING}",
         rf"{_THING}",
     )
@@ -113,7 +116,9 @@ def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not option:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _explain_option(option, corpus) or _explain_nearest(option, corpus))
+    return corpus.retry_reopened(
+        lambda: _explain_option(option, corpus) or _explain_nearest(option, corpus) or _say_unknown(option, corpus)
+    )
 
 
 def read_option_question(text: str) -> str:
@@ -134,8 +139,8 @@ def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
     lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
     places = sorted(_places(option, corpus, lines))
     documented = _entry_written_so(option, places, lines) if option.startswith("--") else None
-    if documented is None and len(name) > 1:  # a letter alone is a key, or an example
-        documented = section_about(corpus, lines, name)
+    if documented is None and (len(name) > 1 or option != name):  # a letter alone is a key, or an example
+        documented = section_about(corpus, lines, name if len(name) > 1 else option)
     documented = documented or _first_entry(places, lines)
     if documented is not None:
         draft.quote(documented)
@@ -166,6 +171,17 @@ def _explain_nearest(option: str, corpus: Corpus) -> WayAnswer | None:
     return replace(answer, pieces=(said, *answer.pieces))
 
 
+def _say_unknown(option: str, corpus: Corpus) -> WayAnswer | None:
+    """Return that no file has an option of one letter, such as ``-Q``; None if one has it, or for other options."""
+    holding = corpus.store.holding(terms(option), _MOST_OF_LETTER) if re.fullmatch(r"-\w", option) else None
+    if holding is None or len(holding) == _MOST_OF_LETTER:
+        return None
+    written = re.compile(rf"(?<![\w-]){re.escape(option)}|[\"'`:]{re.escape(option[1:])}(?!\w)")
+    if any(written.search(one.chunk.text) for one in corpus.store.get(holding).values()):
+        return None
+    return WayAnswer("option", (f"No file here has an option {in_code(option)}.",), known=False, search=False)
+
+
 def entry_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
     """Return the entry of a list, a table or a manual that a document has on a name; None if there is none."""
     return _first_entry(sorted(_places(name, corpus, lines)), lines)
@@ -187,8 +203,13 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
     name = option.lstrip("-")
     token = re.compile(rf"(?<![\w.-]){'-' if len(name) == 1 else '-{0,2}'}{re.escape(name)}(?![\w-])")
     field = name.replace("-", "_") if option.startswith("--") else name
-    for stored in corpus.store.get(corpus.store.holding(terms(name), _MOST_CHUNKS)).values():
+    letter = f"-{name}" if len(name) == 1 else ""
+    for stored in corpus.store.get(
+        corpus.store.holding(terms(name), _MOST_OF_LETTER if letter else _MOST_CHUNKS)
+    ).values():
         path, span = stored.document.path, stored.chunk.span
+        if letter not in stored.chunk.text:
+            continue
         file = lines.file(path) if name in stored.chunk.text or field in stored.chunk.text else None
         if file is None or profile_path(path).test:
             continue
@@ -329,7 +350,8 @@ def _indent(line: str) -> int:
 
 def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
     """Return the section of a document that is about one name alone, as in references of options and settings."""
-    chunks = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
+    most = _MOST_HOLDING if len(name.lstrip("-")) > 1 else _MOST_OF_LETTER
+    chunks = corpus.store.get(corpus.store.holding(terms(name), most)).values() if name else ()
     sections = [
         (
             profile_path(stored.document.path).flags,
@@ -354,7 +376,7 @@ def _sections_about(name: str, stored: StoredChunk) -> Iterator[tuple[int, int, 
     stands before the first heading of a chunk belongs to the section that the chunk is named after.
     """
     several = re.IGNORECASE if " " in name else 0  # words, which headings write with capitals
-    begins = re.compile(rf"[\W_]*(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)
+    begins = re.compile(rf"[\W_]*(?:[Tt]he\s+)?(?:[\w-]+[/.])?{re.escape(name)}(?![\w-])", several)
     text, start_line = stored.chunk.text, stored.chunk.span.start_line
     pieces = pieces_of(text, begins=start_line == 1, language=stored.document.language)
     for _, section in groupby(pieces, key=lambda piece: piece.section):

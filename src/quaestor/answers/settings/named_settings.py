@@ -25,6 +25,7 @@ from quaestor.answers.settings.setting_declarations import (
     OF_SETTINGS,
     SettingKind,
     bounds_of_setting,
+    header_of_table,
     is_called_configuration,
     is_in_head,
     is_of_settings,
@@ -67,6 +68,8 @@ _SWITCHED = lazy_regex(
     r"\b(?:dis|en)abl\w*|\bturn\w*\s+(?:\w+\s+)?o(?:n|ff)\b|\btrue\b|\bfalse\b|\bbool(?:ean)?\b|--no-", re.IGNORECASE
 )
 _ENABLES = lazy_regex(r"\b(?:dis|en)abl", re.IGNORECASE)
+_MACRO = lazy_regex(r"\.(?:TP|[LP]?P|IP|S[HS]|sp|It|Pp|S[hs])\b")
+"""A line that begins a paragraph of a manual page."""
 _DEFAULT_OF = lazy_regex(r"default", re.IGNORECASE)
 _FLAG_OF_GO = lazy_regex(r"\.(?:Bool|String|Int|Uint|Float|Duration)\w*\(\"")
 _IS_NONE = lazy_regex(r"(?:None|nil|null|undefined|nullptr)\b")
@@ -149,7 +152,7 @@ def _explain(asked: SettingQuestion, corpus: Corpus, *, firm: bool) -> WayAnswer
         if (said := next(_paragraphs(asked, material), None)) is not None:
             draft.quote(sources.lines.hit(*said))
         elif firm and material.is_code and not holds_documents(corpus):
-            draft.say("No setting here has this name, and no section of a document is about it.")
+            draft.say("No setting of this name was found here, and no section of a document about it.")
             return draft.finish("configuration", known=False)
     return draft.finish("configuration") if draft.hits else None
 
@@ -360,7 +363,8 @@ def _settings_at(
         fits = fits and not (extra and asked.asks is Asks.SWITCH and not _is_switch(text, value))
         if not fits or extra is None or not _is_certain(kind, file, at, value, sources.lines):
             continue
-        if re.search(asked.holds, text) and _says(asked, kind, text, name, value):
+        header = header_of_table(file.lines, first) if kind is SettingKind.ENTRY else ""
+        if re.search(asked.holds, text) and _says(asked, kind, f"{text}\n{header}", name, value):
             aside = kind is not SettingKind.ENTRY and is_beside(path)
             if not (kind is SettingKind.PARAMETER and (_IS_NONE.match(value) or is_beside(path))):
                 vague = _vagueness(asked, kind, text, value)
@@ -456,7 +460,8 @@ def _merit(path: str, part: Part, material: Material) -> tuple[bool, bool, int, 
 def _paragraphs(asked: SettingQuestion, material: Material) -> Iterator[tuple[str, int, int]]:
     """Yield the paragraphs of manuals with a sentence on the default of the thing, the shallowest documents first."""
     for path in sorted(_manuals(asked, material), key=lambda one: (one.count("/"), one)):
-        for paragraph in paragraphs(material.lines(path)):
+        texts = ("" if _MACRO.match(line) else line for line in material.lines(path))
+        for paragraph in paragraphs([*texts]):
             if any(_tells_default(one, asked) for one in re.split(r"(?<=[.!?])\s", paragraph.text)):
                 yield path, paragraph.start_line, paragraph.end_line
 

@@ -437,6 +437,13 @@ def end_of_declaration(texts: Sequence[str], at: int) -> int:
     return at
 
 
+def header_of_table(lines: Sequence[str], at: int) -> str:
+    """Return the first row of the Markdown table that a line, counted from 1, is a row of; empty for other lines."""
+    while at > 1 and lines[at - 1].lstrip().startswith("|") and lines[at - 2].lstrip().startswith("|"):
+        at -= 1
+    return lines[at - 1] if lines[at - 1].lstrip().startswith("|") else ""
+
+
 def end_of_entry(texts: Sequence[str], at: int) -> int:
     """Return the last line of an entry of a list, a table or a reference: those below it that are indented deeper."""
     heading = texts[at - 1].lstrip().startswith(("#", ".", "`", "=item"))

@@ -40,7 +40,7 @@ class Asks(IntEnum):
 
 _FRAMES = {
     Asks.DEFAULT: (
-        rf"what(?:'s| is| are) (?:the |its )*default (?:values? (?:of|for) )?{_THING}{_WHERE}",
+        rf"what(?:'s| is| are) (?:the |its )*default (?:(?:values? |settings? )?(?:of|for) )?{_THING}{_WHERE}",
         rf"what (?:is|are) {_THING} (?:set to )?by default",
         rf"what (?:does|do) {_THING} default to",
         rf"(?:on )?(?:which|what) {_THING} (?:does|is|are|will) (?:it )?{_USE} by default",
@@ -143,9 +143,11 @@ def read_setting_question(text: str) -> SettingQuestion | None:
         if match := _frame(asks).fullmatch(text):
             thing = next(one for one in match.groups() if one)
             parts = words_of_name(thing)
-            wanted = frozenset(stems_of_names(parts)) - NEUTRAL
+            stems = stems_of_names(parts)
+            wanted = frozenset(stems) - NEUTRAL
             fits = wanted and _NO_THING.isdisjoint(parts) and content_terms(thing)
-            return question_about(wanted, "".join(parts), asks) if fits else None
+            joined = "".join(part for part, stem in zip(parts, stems, strict=False) if stem not in NEUTRAL)
+            return question_about(wanted, joined, asks) if fits else None
     return None
 
 
@@ -179,4 +181,4 @@ def extra_words(name: str, asked: SettingQuestion, own: frozenset[str], said: st
     if asked.wanted <= {*stems, *stems_of_names(words_of_name(said))}:
         return len({*stems} - asked.wanted - neutral)
     rest = [part for part, stem in zip(parts, stems, strict=False) if stem not in neutral]
-    return 0 if "".join(rest) == asked.joined else None
+    return 0 if asked.joined in ("".join(rest), "".join(parts)) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import click
@@ -30,6 +31,8 @@ def command(question: str, path: str | None, since: str, until: str, limit: int,
     words of commit messages; without it, the newest commits are shown. "quaestor history HASH" shows a cited commit.
     Exit code 1 means that nothing was found.
     """
+    if path is None and question and os.path.lexists(f"{question}/.git"):
+        question, path = "", question  # a repository, and not what it is asked about
     root = find_root(path)
     settings = configure(root).settings
     started = time.perf_counter()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import time
-from collections.abc import Iterable, Iterator
 
 import click
 
@@ -12,14 +10,13 @@ from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
 from quaestor.answers.overview.overview_text import Overview, overview_object
 from quaestor.assemble import Index
 from quaestor.cli.options import json_option, path_argument
-from quaestor.cli.output import echo, one_line, print_json, print_remarks, safe, style, wrapped
+from quaestor.cli.output import echo, fill_lines, one_line, print_json, print_remarks, safe, style, wrapped
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import configure, find_root
 from quaestor.corpus import Corpus
 from quaestor.llm.tokens import tokenizer_for
 
 NOTHING_FOUND = 1
-_WIDTH = 100
 _MOST_TOKENS = 100_000
 
 
@@ -73,21 +70,9 @@ def _print(overview: Overview) -> None:
         places = (
             _format_place(number, hit.path, hit.start_line, hit.end_line) for number, hit in enumerate(overview.hits, 1)
         )
-        for line in _fill_lines(places):
+        for line in fill_lines(places):
             echo(line)
 
 
 def _format_place(number: int, path: str, start: int, end: int) -> str:
     return f"[{number}] {one_line(path)}:{start}" + (f"-{end}" if end > start else "")
-
-
-def _fill_lines(places: Iterable[str]) -> Iterator[str]:
-    """Yield lines with as many places as fit into the terminal, or into a hundred characters."""
-    line, width = "", min(_WIDTH, shutil.get_terminal_size((_WIDTH, 0)).columns)
-    for place in places:
-        if line and len(line) + len(place) + 2 > width:
-            yield line
-            line = ""
-        line = f"{line}  {place}" if line else place
-    if line:
-        yield line

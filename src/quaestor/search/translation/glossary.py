@@ -18,7 +18,7 @@ COLUMNS = ("de", "fr", "es", "zh", "ja")
 """The languages of the glossary, in the order of its columns after English."""
 
 _GRAMMAR = "grammar.txt"
-_FILES = ("acts.txt", "things.txt", "qualities.txt", "everyday.txt", "documents.txt")
+_FILES = ("acts.txt", "things.txt", "qualities.txt", "everyday.txt", "documents.txt", "technical.txt")
 _NOTHING = "."
 
 English = tuple[str, ...]
@@ -104,6 +104,7 @@ def _glossary_of_letters(heads: Heads) -> Glossary:
 def _glossary_of_words(heads: Heads, grammar: Heads, language: str) -> Glossary:
     words: Heads = {}
     by_form: Heads = {}
+    plain: Heads = {}
     phrases: dict[tuple[str, ...], English] = {}
     for head, english in heads.items():
         parts = _words_of(head.replace("_", " "))
@@ -112,9 +113,12 @@ def _glossary_of_words(heads: Heads, grammar: Heads, language: str) -> Glossary:
             continue
         words[parts[0]] = english
         if head not in grammar:  # the stems of its short words are anything
+            if language != "de":
+                plain.setdefault(without_accents(parts[0]), english)
             for form in forms(parts[0], language):
                 by_form.setdefault(form, english)
-    return Glossary(words, by_form, phrases, max(map(len, phrases)))
+    # People leave accents out, and Spanish does in the plural.
+    return Glossary({**plain, **words}, by_form, phrases, max(map(len, phrases)))
 
 
 def _words_of(text: str) -> list[str]:

@@ -28,15 +28,20 @@ _EDGES = "\"'“”„«»‚‘’.,;:!?¿¡()[]…–—-"
 _CLAUSE_ENDS = ",.;:!?"
 # What German verbs part with: "schaltet … ab" is "abschalten".
 _PARTICLES = frozenset(
-    "ab an auf aus bei ein fest frei fort heraus herunter hinzu hoch los mit nach um vor weg wieder zu zurück".split()
+    """ab an auf aus bei ein fehl fest frei fort heraus herunter hinzu hoch los mit nach um vor weg wieder zu
+    zurück""".split()
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST_PART = 3
 _LONGEST_COMPOUND = 40
 _JOINTS = ("s", "es", "n", "en", "er", "e", "")
 
-_OF_NOUNS = ("s", "n", "es", "en")
-"""Endings of German nouns in cases other than the listed one."""
+_OF_NOUNS = {
+    "de": (("s", ""), ("n", ""), ("es", ""), ("en", "")),
+    "fr": (("s", ""), ("aux", "al"), ("x", "")),
+    "es": (("s", ""), ("es", ""), ("ces", "z")),
+}
+"""Endings of nouns in other cases than the listed one or in the plural, each with that of the listed form."""
 
 _KATAKANA = re.compile("[\u30a1-\u30ff]+")
 _HIRAGANA = re.compile("[\u3041-\u309f]+")
@@ -111,8 +116,8 @@ def _translate_word(word: str, stems: tuple[str, ...], glossary: Glossary, langu
     if word.isupper() and len(word) > 1:
         return TranslatedPiece(word, None)  # HTTP, API
     english = glossary.words.get(word.lower())
-    if english is None and language == "de" and word[:1].isupper():
-        english = _translate_noun(word.lower(), glossary)
+    if english is None and (language != "de" or word[:1].isupper()):
+        english = _translate_noun(word.lower(), glossary, language)
     if english is None:
         english = next((one for form in stems if (one := glossary.forms.get(form)) is not None), None)
     if english is None and language == "de":
@@ -120,10 +125,11 @@ def _translate_word(word: str, stems: tuple[str, ...], glossary: Glossary, langu
     return TranslatedPiece(word, english)
 
 
-def _translate_noun(word: str, glossary: Glossary) -> English | None:
-    """Return the English of a German noun by its nominative: a stem would be that of a verb (Benutzers, benutzen)."""
-    cases = (word.removesuffix(ending) for ending in _OF_NOUNS if word.endswith(ending))
-    return next((english for one in cases if len(one) > _SHORTEST_PART and (english := glossary.words.get(one))), None)
+def _translate_noun(word: str, glossary: Glossary, language: str) -> English | None:
+    """Return the English of a noun by its singular: its stem would be that of a verb (Benutzers, utilisateurs)."""
+    cases = (word.removesuffix(end) + listed for end, listed in _OF_NOUNS[language] if word.endswith(end))
+    known = (glossary.words.get(one, ()) for one in cases if len(one) > _SHORTEST_PART)
+    return next((english for english in known if any(map(_has_content, english))), None)
 
 
 def _translate_compound(word: str, glossary: Glossary) -> English | None:

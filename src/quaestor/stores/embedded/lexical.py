@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,7 +19,7 @@ from quaestor.core.terms import KEY_BYTES
 from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.checksums import DamagedError, DamageHandler, ignore, seal, unseal
 from quaestor.stores.embedded.derived_files import Flush, Mark, discard
-from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Bounds, Keys, QueryRuns, Segment, keys_of
+from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Keys, Segment
 from quaestor.stores.embedded.sqlite_rows import DocumentTerms, RemovedRun
 
 if TYPE_CHECKING:
@@ -113,65 +113,12 @@ def _segment(
     )
 
 
-class RecentChunks:
-    """Recent chunks in memory, in addition to the index on disk.
-
-    Args:
-        entries: the chunks' terms, by document.
-    """
-
-    def __init__(self, entries: Iterable[DocumentTerms]) -> None:
-        documents = list(entries)
-        sizes = [len(entry.segment.chunks) for entry in documents]
-        self._documents = np.repeat(np.array([entry.document for entry in documents], dtype=np.int64), sizes)
-        self._segments = [
-            merge_segments(run, [np.ones(len(one.chunks), dtype=np.bool_) for one in run])
-            for run in runs((entry.segment for entry in documents), MOST_ROWS)
-        ]
-        self.lengths = {
-            field: sum(int(segment.lengths[number].sum(dtype=np.int64)) for segment in self._segments)
-            for number, field in enumerate(FIELDS)
-        }
-
-    def __len__(self) -> int:
-        return len(self._documents)
-
-    def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
-        total = np.zeros((len(FIELDS), len(terms)), dtype=np.int64)
-        for segment in self._segments:
-            starts, ends = segment.bounds(keys_of(terms))
-            total += ends - starts
-        return total
-
-    def holding(self, terms: Sequence[str]) -> list[int]:
-        """Return the chunks whose body contains all of the terms."""
-        keys = keys_of(terms)
-        return [chunk for segment in self._segments for chunk in segment.holding(segment.bounds(keys)).tolist()]
-
-    def search(
-        self,
-        terms: Sequence[str],
-        factors: NDArray[np.float64],
-        averages: Sequence[float],
-        documents: Collection[int] | None = None,
-    ) -> list[tuple[int, float]]:
-        """Return the chunks that match, in arbitrary order.
-
-        Args:
-            terms: keys of the query's terms.
-            factors: each term's weight in each field, shape ``(len(FIELDS), terms)``.
-            averages: the mean length of each field.
-            documents: the documents to whose chunks the search is limited; None for all.
-        """
-        keys, query = keys_of(terms), QueryRuns.of(factors[None], averages)
-        every = [segment.scores(segment.bounds(keys), query)[0] for segment in self._segments]
-        scores = np.concatenate([np.empty(0, dtype=np.float32), *every])
-        if documents is not None:
-            scores = scores * np.isin(self._documents, list(documents))
-        places = np.flatnonzero(scores)
-        chunks = np.concatenate([np.empty(0, dtype=np.int64), *(segment.chunks for segment in self._segments)])
-        return list(zip(chunks[places].tolist(), scores[places].tolist(), strict=True))
+def recent_segments(entries: Iterable[DocumentTerms]) -> list[Segment]:
+    """Return recent chunks, given as their terms by document, as segments in memory beside those on disk."""
+    return [
+        merge_segments(run, [np.ones(len(one.chunks), dtype=np.bool_) for one in run])
+        for run in runs((entry.segment for entry in entries), MOST_ROWS)
+    ]
 
 
 FOLDER = "lexical"
@@ -253,12 +200,8 @@ class LexicalBase(NamedTuple):
         each = [None if part.all() else part for part in np.split(alive, ends[:-1])] if segments else []
         return cls(Mark.read(state["mark"]), Statistics(**state["statistics"]), names, checksums, segments, each)
 
-    def bounds(self, keys: Keys) -> list[Bounds]:
-        """Return the range of each term's postings in each segment."""
-        return [segment.bounds(keys) for segment in self.segments]
 
-
-def lengths_of(segment: Segment, rows: NDArray[np.bool_] | NDArray[np.intp]) -> dict[str, int]:
+def lengths_of(segment: Segment, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> dict[str, int]:
     """Return the number of terms in each field of some of a segment's chunks."""
     return dict(zip(FIELDS, segment.lengths[:, rows].sum(axis=1, dtype=np.int64).tolist(), strict=True))
 

@@ -243,16 +243,16 @@ class BestScores:
 
     def offer(self, ids: Ids, scores: NDArray[np.floating]) -> None:
         """Keep the scores that are high enough; ``ids`` ascend from one call to the next."""
+        if len(self._ids) > 2 * self._k:  # not more often, because it looks at all of them
+            self._least = float(np.partition(self._scores, -self._k)[-self._k])
+            kept = self._scores >= self._least
+            self._ids, self._scores = self._ids[kept], self._scores[kept]
         [better] = np.nonzero(scores > self._least)
         if not len(better):
             return
         ids, scores = ids[better], scores[better]
         self._ids = np.concatenate([self._ids, ids]) if len(self._ids) else ids
         self._scores = np.concatenate([self._scores, scores]) if len(self._scores) else scores
-        if len(self._ids) > 2 * self._k:  # not more often, because it looks at all of them
-            self._least = float(np.partition(self._scores, -self._k)[-self._k])
-            kept = self._scores >= self._least
-            self._ids, self._scores = self._ids[kept], self._scores[kept]
 
     def best_first(self) -> ScoredChunks:
         """Return the collected scores, best first."""

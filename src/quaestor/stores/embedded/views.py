@@ -15,7 +15,7 @@ from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, ScoredChunks, TermCount
 from quaestor.stores.embedded import sqlite_rows
 from quaestor.stores.embedded.checksums import require
 from quaestor.stores.embedded.derived_files import Lag
-from quaestor.stores.embedded.lexical import LexicalBase, RecentChunks, Statistics, lengths_of
+from quaestor.stores.embedded.lexical import LexicalBase, lengths_of, recent_segments
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.postings import FIELDS, Bounds, Factors, QueryRuns, Segment, keys_of
 from quaestor.stores.embedded.sqlite_rows import Content, RemovedRun
@@ -51,44 +51,48 @@ class LexicalView(NamedTuple):
     Attributes:
         content: the state.
         base: the index on disk.
-        alive: for each segment on disk, which of its chunks exist; None if all do.
-        stored: the totals of these chunks for BM25.
-        recent: the chunks that were added since.
+        segments: its segments, then those of chunks that were added since; chunks ascend from one to the next.
+        alive: for each segment, which of its chunks exist; None if all do.
+        chunks: the number of chunks that exist.
+        lengths: the number of their terms in each field.
     """
 
     content: Content
     base: LexicalBase | None
+    segments: Sequence[Segment]
     alive: Sequence[Alive]
-    stored: Statistics
-    recent: RecentChunks
+    chunks: int
+    lengths: Sequence[int]
 
     @classmethod
     def make(cls, connection: sqlite3.Connection, base: LexicalBase | None, lag: Lag) -> LexicalView:
         """Apply the changes in ``lag`` on top of ``base``."""
         entries = sqlite_rows.terms_after(connection, base.mark.last_chunk if base else 0) if lag.added else ()
-        recent = RecentChunks(entries)
-        require(len(recent) == lag.added, "the number of chunks with terms")
+        recent = recent_segments(entries)
+        require(sum(len(segment.chunks) for segment in recent) == lag.added, "the number of chunks with terms")
         return cls.of(lag.content, base, lag.removed, recent)
 
     @classmethod
     def of(
-        cls, content: Content, base: LexicalBase | None, removed: Iterable[RemovedRun], recent: RecentChunks
+        cls, content: Content, base: LexicalBase | None, removed: Iterable[RemovedRun], recent: Sequence[Segment]
     ) -> LexicalView:
         """Return ``base`` without removed chunks and with recent ones."""
-        if base is None:
-            return cls(content, None, (), Statistics(0, {}), recent)
         runs = [(run.first_chunk, run.first_chunk + run.chunk_count) for run in removed]
         alive: list[Alive] = []
-        chunks, lengths = base.statistics.chunks, dict(base.statistics.lengths)
-        for segment, before in zip(base.segments, base.alive, strict=True):
+        chunks, lengths = (base.statistics.chunks, Counter(base.statistics.lengths)) if base else (0, Counter())
+        for segment, before in zip(base.segments, base.alive, strict=True) if base else ():
             left = _without(segment, before, runs)
             alive.append(left)
             if left is not None and left is not before:
                 gone = np.flatnonzero(~left if before is None else before & ~left)
                 chunks -= len(gone)
-                for field, length in lengths_of(segment, gone).items():
-                    lengths[field] -= length
-        return cls(content, base, alive, Statistics(chunks, lengths), recent)
+                lengths.subtract(lengths_of(segment, gone))
+        for segment in recent:
+            alive.append(None)
+            chunks += len(segment.chunks)
+            lengths.update(lengths_of(segment, slice(None)))
+        segments = [*(base.segments if base else ()), *recent]
+        return cls(content, base, segments, alive, chunks, [lengths[field] for field in FIELDS])
 
     def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
@@ -97,7 +101,7 @@ class LexicalView(NamedTuple):
     def counts(self, terms: Sequence[str]) -> TermCounts:
         """Return BM25's counts of distinct terms."""
         columns = self.frequencies(terms).T.tolist()
-        return TermCounts(self._count(), self._lengths(), dict(zip(terms, map(tuple, columns), strict=True)))
+        return TermCounts(self.chunks, tuple(self.lengths), dict(zip(terms, map(tuple, columns), strict=True)))
 
     def search(
         self,
@@ -113,7 +117,7 @@ class LexicalView(NamedTuple):
         """
         terms = list(weights)
         bounds, counts = self._count_terms(terms)
-        chunks, lengths = self._count(), self._lengths()
+        chunks, lengths = self.chunks, self.lengths
         if among is not None:
             chunks, lengths = among.chunks, among.lengths
             counts = np.array([among.frequencies[term] for term in terms], dtype=np.int64).reshape(-1, len(FIELDS)).T
@@ -122,43 +126,31 @@ class LexicalView(NamedTuple):
             chosen = _rarest(counts.sum(axis=0).tolist())
             terms = [terms[place] for place in chosen]
             bounds, counts = [own[..., chosen] for own in bounds], counts[:, chosen]
-        if k <= 0 or not terms or not self._count():
+        if k <= 0 or not terms or not self.chunks:
             return WordMatches([ScoredChunks.of(()) for _ in each], known)
         factors = np.array(each)[:, :, None] * (_rarities(chunks, counts) * [weights[term] for term in terms])
         averages = [(length or 1) / chunks for length in lengths]
-        best = self._search_stored(bounds, factors, averages, k, allowed)
-        documents = None if allowed is None else frozenset(allowed.documents.tolist())
-        results: list[ScoredChunks] = []
-        for own, way in zip(best, factors, strict=True):
-            if self.recent:
-                hits = [*own, *self.recent.search(terms, way, averages, documents)]
-                own = ScoredChunks.of(sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k])
-            results.append(own)
-        return WordMatches(results, known)
+        return WordMatches(self._best(bounds, factors, averages, k, allowed), known)
 
     def holding(self, terms: Sequence[str], k: int, allowed: AllowedDocuments | None) -> list[int]:
         """Return up to ``k`` chunks whose body contains all of the terms, oldest first."""
         chunk_ids: list[int] = []
-        if self.base is not None:
-            for segment, alive, bounds in zip(self.base.segments, self.alive, self._bounds(terms), strict=True):
-                chunks = segment.holding(bounds)
-                chunk_ids += (chunks if alive is None else chunks[alive[segment.chunks.searchsorted(chunks)]]).tolist()
-        chunk_ids += self.recent.holding(terms)
+        keys = keys_of(terms)
+        for segment, alive in zip(self.segments, self.alive, strict=True):
+            chunks = segment.holding(segment.bounds(keys))
+            chunk_ids += (chunks if alive is None else chunks[alive[segment.chunks.searchsorted(chunks)]]).tolist()
         return (chunk_ids if allowed is None else allowed.only(chunk_ids))[: max(k, 0)]
 
-    def _bounds(self, terms: Sequence[str]) -> Sequence[Bounds]:
-        return self.base.bounds(keys_of(terms)) if self.base else []
-
     def _count_terms(self, terms: Sequence[str]) -> tuple[Sequence[Bounds], NDArray[np.int64]]:
-        """Return the range of each term's postings in each segment on disk, and the terms' frequencies."""
+        """Return the range of each term's postings in each segment, and the terms' frequencies."""
         keys = keys_of(terms)
-        bounds = self.base.bounds(keys) if self.base else []
-        total = self.recent.frequencies(terms)
-        for segment, alive, own in zip(self.base.segments if self.base else (), self.alive, bounds, strict=True):
+        bounds = [segment.bounds(keys) for segment in self.segments]
+        total = np.zeros(keys.shape, dtype=np.int64)
+        for segment, alive, own in zip(self.segments, self.alive, bounds, strict=True):
             total += segment.frequencies(own, alive)
         return bounds, total
 
-    def _search_stored(
+    def _best(
         self,
         bounds: Sequence[Bounds],
         factors: Factors,
@@ -166,27 +158,19 @@ class LexicalView(NamedTuple):
         k: int,
         allowed: AllowedDocuments | None,
     ) -> list[ScoredChunks]:
-        """Return the best of the chunks on disk that exist."""
+        """Return the best of the chunks that exist, for each choice of boosts."""
         best = [BestScores(k) for _ in factors]
-        if self.base is not None:
-            runs = None if allowed is None else allowed.runs()
-            query = QueryRuns.of(factors, averages)
-            for segment, alive, own in zip(self.base.segments, self.alive, bounds, strict=True):
-                if not (own[1] > own[0]).any():
-                    continue
-                for one, scores in zip(best, segment.scores(own, query), strict=True):
-                    offered = scores if alive is None else scores * alive
-                    if runs is not None:
-                        offered = offered * which_are_covered(segment.chunks, runs)
-                    one.offer(segment.chunks, offered)
+        runs = None if allowed is None else allowed.runs()
+        query = QueryRuns.of(factors, averages)
+        for segment, alive, own in zip(self.segments, self.alive, bounds, strict=True):
+            if not (own[1] > own[0]).any():
+                continue
+            for one, scores in zip(best, segment.scores(own, query), strict=True):
+                offered = scores if alive is None else scores * alive
+                if runs is not None:
+                    offered = offered * which_are_covered(segment.chunks, runs)
+                one.offer(segment.chunks, offered)
         return [one.best_first() for one in best]
-
-    def _count(self) -> int:
-        return len(self.recent) + self.stored.chunks
-
-    def _lengths(self) -> tuple[int, ...]:
-        """Return the number of terms in each field."""
-        return tuple([self.recent.lengths[field] + self.stored.lengths.get(field, 0) for field in FIELDS])
 
 
 class DenseView(NamedTuple):

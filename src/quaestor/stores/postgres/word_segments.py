@@ -26,7 +26,7 @@ from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.embedded.checksums import block_sums
 from quaestor.stores.embedded.derived_files import Mark
-from quaestor.stores.embedded.lexical import LexicalBase, RecentChunks, Statistics, lengths_of, merge_segments
+from quaestor.stores.embedded.lexical import LexicalBase, Statistics, lengths_of, merge_segments, recent_segments
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Segment
 from quaestor.stores.embedded.sqlite_rows import Content, DocumentTerms, RemovedRun
 from quaestor.stores.embedded.views import LexicalView
@@ -314,7 +314,7 @@ class CorpusWords:
         mapped = [self._cache.segment(kept, fetch) for kept in segments]
         self._cache.keep_only({kept.hash for kept in segments})
         reached = segments[-1].last_chunk if segments else 0
-        recent = RecentChunks(terms_after(connection, self._corpus, reached))
+        recent = recent_segments(terms_after(connection, self._corpus, reached))
         if not segments:
             return LexicalView.of(content, None, (), recent)
         lengths = {field: sum(kept.lengths[place] for kept in segments) for place, field in enumerate(FIELDS)}
