@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from quaestor.core.documents import Document
 from quaestor.corpus.document_paths import Folder, make_tree, near_paths
+from quaestor.corpus.documents_on_disk import excerpt, lines_of
 from quaestor.corpus.find_relatives import read_name, split_place
-from quaestor.corpus.line_excerpts import excerpt, lines_of
 from quaestor.related.imports import Import, Modules, imports_of, outside_names, packages_of
 from quaestor.related.occurrences import occurrences
 

@@ -15,7 +15,7 @@ from quaestor.accounts.prices import read_prices
 from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.citations.citation_marks import _BEFORE_END, without_no_answer
 from quaestor.answers.citations.citation_marks import parse as parse_marks
-from quaestor.answers.citations.claim_support import _STOP
+from quaestor.answers.citations.judged_sentences import _STOP
 from quaestor.answers.citations.quote_match import find
 from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.errors.message_templates import is_pasted

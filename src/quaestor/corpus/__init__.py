@@ -3,7 +3,7 @@
 The package joins search, files and history: it finds, reads, lists and describes documents. It does not know answers,
 conversations or how an index is chosen. Begin with ``corpus``; ``several_corpora`` does the same for several at once.
 
-Import what only some commands need from its own module: ``line_excerpts``, ``find_relatives``.
+Import what only some commands need from its own module: ``find_relatives``.
 """
 
 from __future__ import annotations

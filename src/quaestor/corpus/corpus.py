@@ -29,8 +29,8 @@ from quaestor.stores import Bylines, Store, Where
 if TYPE_CHECKING:
     from quaestor.corpus.answerability import Doubt
     from quaestor.corpus.document_paths import Folder
+    from quaestor.corpus.documents_on_disk import Excerpt
     from quaestor.corpus.find_relatives import Relatives
-    from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.history.git import Repository
     from quaestor.indexing.survey import SurveyResult
     from quaestor.llm.models import Model

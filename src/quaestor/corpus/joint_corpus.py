@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from quaestor.core.documents import Document, Hit
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.corpus.corpus import Corpus
-from quaestor.corpus.line_excerpts import Excerpt
+from quaestor.corpus.documents_on_disk import Excerpt
 from quaestor.corpus.several_corpora import SeveralCorpora
 from quaestor.corpus.understood_filters import UnderstoodQuestion
 from quaestor.embedding import Embedder

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from quaestor.corpus import Corpus
 from quaestor.corpus.document_paths import Folder
-from quaestor.corpus.line_excerpts import Excerpt
+from quaestor.corpus.documents_on_disk import Excerpt
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.tools.tool_results import count_up_to, fit, plural, show_passage, shown_line, shown_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.answers.citations.claim_support import Ground, Support, find_support
+from quaestor.answers.citations.judged_sentences import Ground, Support, find_support
 from quaestor.answers.citations.sentences import sentences
 
 

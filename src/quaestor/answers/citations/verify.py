@@ -1,10 +1,10 @@
 """Checks an answer's citations against the sources' own bytes.
 
 A citation is ``verified`` if the quoted words are, character for character, in the cited lines, as these are written
-or as ``readable_markup`` shows them; or, without a quote, if those lines support the sentence by the measure of
-``claim_support``. Where the answer is made of quotes alone, it is enough that all words of the clause stand there in a
-row. It is ``repaired`` if the words were found, but elsewhere in the document, in another passage, or with other
-blanks, case or quote marks; place and words are corrected. Otherwise it is ``unverified``.
+or as ``readable_markup`` shows them; or, without a quote, if those lines support the sentence (``find_support``). Where
+the answer is made of quotes alone, it is enough that all words of the clause stand there in a row. It is ``repaired``
+if the words were found, but elsewhere in the document, in another passage, or with other blanks, case or quote marks;
+place and words are corrected. Otherwise it is ``unverified``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
 from quaestor.answers.citations.citation_marks import Mark, Passage, parse, says_no_answer, without_marks
-from quaestor.answers.citations.claim_support import Ground, find_support
-from quaestor.answers.citations.judged_sentences import Judge
+from quaestor.answers.citations.judged_sentences import Ground, Judge, find_support
 from quaestor.answers.citations.quote_match import Match, find, find_nearest, is_distinctive
 from quaestor.answers.citations.sentences import Sentence, sentences
 from quaestor.answers.quotes.readable_markup import lines_shown

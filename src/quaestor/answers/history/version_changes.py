@@ -20,7 +20,7 @@ from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
-from quaestor.corpus.line_excerpts import lines_of
+from quaestor.corpus.documents_on_disk import lines_of
 from quaestor.history.git import Git
 from quaestor.history.history_json import commit_text
 from quaestor.history.log import Commit, count, log
