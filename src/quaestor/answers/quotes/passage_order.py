@@ -86,6 +86,10 @@ _SEPARATED = lazy_regex(
 )
 """A question with a German verb in two: "Wie richte ich den Zugang ein?" asks how to "einrichten"."""
 _LETTERS_OF_ROOT = 4
+_NEGATIVE = lazy_regex(
+    r"\b(?:not|no|never|without|cannot|except|\w+n['’]t|nicht|kein\w*|nie|ohne|pas|sans|jamais|sin|nunca)\b|[不没沒無无]|ない|ません",
+    re.IGNORECASE,
+)
 _GRAMMAR_UNSPACED = lazy_regex(
     r"[\u3040-\u309f\W_]+|如何|怎[么樣样]|什[么麼]|为何|哪[里儿些个]?|多少|请问|可以|应该|需要|有没有|[何的是吗呢么我你您在要能会了请]"
 )
@@ -208,6 +212,8 @@ def is_headed(question: str, passage: Passage) -> bool:
     """
     line = _SEPARATED.sub(r"\g<between>\g<prefix>\g<verb>", question.partition("\n")[0])
     headings = passage.symbol or passage.title or ""
+    if (_NEGATIVE.search(line) is None) != (_NEGATIVE.search(headings) is None):
+        return False  # "Can I run it without Docker?" is not "Run it with Docker"
     if has_unspaced(line):
         return _holds_runs(line, headings)
     asked, headed = _words_saying(line), _words_saying(headings.rpartition(" > ")[2])
