@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from quote_parts import FIVE, MIXED, hit
 
 from quaestor.answers.quotes.passage_order import is_headed, order_by_paragraphs
@@ -42,18 +44,29 @@ def test_what_the_search_found_far_behind_is_not_quoted() -> None:
         ("Where are the harbour rules?", "Rules", False),
         ("¿Cómo puedo cambiar la contraseña?", "Cambiar contraseña", True),
         ("What is it?", "It", False),
+        ("Can I cross the river without a ferry?", "Crossing the river by ferry", False),
+        ("Can I cross the river without a ferry?", "Crossing the river without a ferry", True),
+        ("Wie melde ich mich nicht an?", "Anmelden", False),
+        ("红烧肉怎么做？", "菜谱 > 红烧肉的做法", True),
+        ("软件怎么安装？", "安装软件", True),
+        ("软件怎么安装？", "安装硬件", False),
+        ("软件怎么安装？", "安装软件 > 常见错误与排查", False),
+        ("アンケートはどうやって回答しますか？", "アンケート記入方法 > 回答方法", True),
+        ("アンケートはどうやって回答しますか？", "アンケート記入方法 > 2回目以降", False),
+        ("いつですか？", "いつ", False),
     ],
 )
 def test_a_heading_with_all_words_of_the_question_is_its_heading(question: str, heading: str, headed: bool) -> None:
     assert is_headed(question, replace(FIVE, symbol=heading)) is headed
 
 
+@pytest.mark.parametrize("among", ["markdown", "yaml"])
 @pytest.mark.parametrize(("heading", "known"), [("Lagerfeuer anzünden", True), ("Vom Feuer im Wald", False)])
-def test_what_has_the_question_for_its_heading_comes_first_and_is_not_refused(heading: str, known: bool) -> None:
-    others = [
-        Passage(n, f"{n}.md", 1, 1, "Das Lager hat ein Feuer am Bach.", symbol="Das Lager", language="markdown")
-        for n in (1, 2)
-    ]
+def test_what_has_the_question_for_its_heading_comes_first_and_is_not_refused(
+    heading: str, known: bool, among: str
+) -> None:
+    said = "Das Lager hat ein Feuer am Bach."
+    others = [Passage(n, f"{n}.md", 1, 1, said, symbol="Das Lager", language=among) for n in (1, 2)]
     text = "Man nimmt trockenes Holz und ein Streichholz, und bläst."
     headed = Passage(3, "feuer.md", 1, 1, text, symbol=heading, language="markdown")
     passages = [*others, headed]
@@ -62,6 +75,11 @@ def test_what_has_the_question_for_its_heading_comes_first_and_is_not_refused(he
     found = answer(question, passages, encode, refused=True, hits=hits)
     assert found.known is known
     assert [quote.path for quote in found.quotes[:1]] == ["feuer.md"] * known
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_any_question_has_or_lacks_any_heading(question: str, heading: str) -> None:
+    assert is_headed(question, replace(FIVE, symbol=heading)) in (True, False)
 
 
 GUESTS = """## Guests

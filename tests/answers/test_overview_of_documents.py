@@ -22,9 +22,12 @@ def test_documents(made: Make) -> None:
     assert "trips/2015.md: A trip in 2015 [6] — 2015-05-01, Ana Ruiz" in text
 
 
-def test_the_manual_is_told_and_not_the_generator_of_its_site(made: Make) -> None:
+@pytest.mark.parametrize(
+    "said", ["This is a static site built with Mill.", "This is a Mill.js-based website with code."]
+)
+def test_the_manual_is_told_and_not_the_generator_of_its_site(made: Make, said: str) -> None:
     readme = (
-        "# Harbour manual\n\nThis is a static site built with Mill.\n\n"
+        f"# Harbour manual\n\n{said}\n\n"
         "Some of the files are not to be changed for any reason.\n\n## Run it\n\nMill is a tool for sites.\n"
     )
     pages = {f"manual/{name}.md": f"# {name}\n\nHow {name} works.\n" for name in ("tides", "locks", "pilots", "lights")}
@@ -34,6 +37,13 @@ def test_the_manual_is_told_and_not_the_generator_of_its_site(made: Make) -> Non
     assert "tides" in text.partition("Titles")[2]
     assert "Mill" not in text
     assert "not to be changed" not in text
+
+
+def test_a_page_below_a_map_of_code_is_called_by_its_title_there(made: Make) -> None:
+    page = '%{{\n  version: "1.0.1",\n  title: "{}",\n}}\n---\n\nHow they work.\n\n## Uses\n\nMany.\n'
+    text = made({f"lessons/{at}.md": page.format(name) for at, name in enumerate(("Tides", "Locks"))}).overview().text
+    assert "lessons/0.md: Tides" in text
+    assert "lessons/1.md: Locks" in text
 
 
 def test_six_authors_are_named_and_the_others_counted(made: Make) -> None:

@@ -81,3 +81,8 @@ def test_parts(path: str, part: str) -> None:
 def test_ordinary_code(path: str) -> None:
     profile = profile_path(path)
     assert not (profile.test or profile.background or profile.example or profile.prose)
+
+
+def test_a_template_of_a_document_is_prose() -> None:
+    assert profile_path("source/manual/tides.html.md.erb").prose
+    assert not profile_path("app/views/tides.js.erb").prose

@@ -302,6 +302,8 @@ def recognise(data: bytes, path: str) -> str:
     stem, dot, extension = name.rpartition(".")
     language = BY_EXTENSION.get(extension) if dot else None
     language = "blade" if name.endswith(".blade.php") else language
+    inner = _inner(stem) if language in TEMPLATES - {"html"} else None
+    language = inner if inner in PROSE - {"text"} else language  # guide.html.md.erb, README.md.j2
     if language == "text" or language is None:
         by_name = BY_NAME.get(stem) or _by_prefix(name)
         language_found = (language and by_name) or language or by_name or _by_content(data) or _inner(stem) or "text"

@@ -121,7 +121,7 @@ def profile_path(path: str) -> PathProfile:
         stem = folder.rpartition("/")[2]
     parts = path.split("/")
     lower_parts = path.lower().split("/")
-    ending = name.rpartition(".")[2].lower() if "." in name else ""
+    ending = name.removesuffix(".erb").rpartition(".")[2].lower() if "." in name else ""
     stem_terms, folder_terms = _terms_of_name(stem), frozenset().union(*map(_terms_of_name, parts[-1 - _SPEAKING : -1]))
     prose, data = ending in _PROSE, ending in _DATA
     return PathProfile(

@@ -21,6 +21,7 @@ from quaestor.search.language import language_of
 _PLAIN = (".txt", ".text", ".me", ".mediawiki", ".wiki", ".textile", ".rdoc", ".pod", ".creole", ".org", ".tex")
 _PREAMBLE = 20
 _TITLE = re.compile(r"^\s*Title:\s+(\S.*?)\s*$")
+_IN_MAP = re.compile(r"^\s*title:\s+\"([^\"]+)\",?\s*$")
 _PAGES = re.compile(r"^(?:Page \d+(?:: |$))+")
 """What the conversion of a PDF puts before the headings of its pages."""
 _NUMBER = re.compile(r"[^\W\d]{1,12}[ _-]?\d{1,6}")
@@ -161,10 +162,11 @@ def _is_template(document: Document) -> bool:
 def titled_entry(document: Document, material: Material) -> Entry:
     """Return a document with its title, its date and its author."""
     lines = material.lines(document.path)
-    preamble_title = named_in_preamble(lines)
-    first_headings = list(islice(headings(lines[:80]), 2))
+    own_title = document.title if document.title and any(map(str.isalnum, document.title)) else ""
+    preamble_title = named_in_preamble(lines) or (None if own_title else _named_in_map(lines))
+    first_headings = list(islice((one for one in headings(lines[:80]) if any(map(str.isalnum, one[1]))), 2))
     first = preamble_title or (first_headings[0] if first_headings else None)
-    title = (preamble_title[1] if preamble_title else "") or document.title or (first[1] if first else "")
+    title = (preamble_title[1] if preamble_title else "") or own_title or (first[1] if first else "")
     if _NUMBER.fullmatch(title) and len(first_headings) > 1:
         first, title = None, f"{title}: {first_headings[1][1]}"  # what it is about stands below
     if "{{" in title:  # what a site generator fills in
@@ -185,6 +187,12 @@ def named_in_preamble(lines: Sequence[str]) -> tuple[int, str] | None:
     """Return the line and the title that a numbered proposal gives itself before its first section: ``Title: ...``."""
     matches = ((number, _TITLE.match(line)) for number, line in enumerate(lines[:_PREAMBLE], 1))
     return next(((number, one[1]) for number, one in matches if one), None)
+
+
+def _named_in_map(lines: Sequence[str]) -> tuple[int, str] | None:
+    """Return the line and the title of a page that begins with a map of code: ``%{ title: "Tides" }``."""
+    matches = ((at, _IN_MAP.match(line)) for at, line in enumerate(lines[:_PREAMBLE], 1) if lines[0].startswith("%{"))
+    return next(((at, one[1]) for at, one in matches if one), None)
 
 
 def _sections(document: Document, material: Material) -> Sequence[Entry]:

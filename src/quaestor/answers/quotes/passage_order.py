@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +19,7 @@ from quaestor.answers.quotes.quotable_stretches import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import lazy_regex
 from quaestor.core.questions import asks_amount, says_amount
-from quaestor.core.terms import content_terms, find_words
+from quaestor.core.terms import content_terms, find_words, has_unspaced
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.language import language_of, without_grammar
@@ -85,6 +86,15 @@ _SEPARATED = lazy_regex(
 )
 """A question with a German verb in two: "Wie richte ich den Zugang ein?" asks how to "einrichten"."""
 _LETTERS_OF_ROOT = 4
+_NEGATIVE = lazy_regex(
+    r"\b(?:not|no|never|without|cannot|except|\w+n['’]t|nicht|kein\w*|nie|ohne|pas|sans|jamais|sin|nunca)\b|[不没沒無无]|ない|ません",
+    re.IGNORECASE,
+)
+_GRAMMAR_UNSPACED = lazy_regex(
+    r"[\u3040-\u309f\W_]+|如何|怎[么樣样]|什[么麼]|为何|哪[里儿些个]?|多少|请问|可以|应该|需要|有没有|[何的是吗呢么我你您在要能会了请]"
+)
+"""Kana of grammar, words of questions and particles; nothing stands between these and others."""
+_FEWEST_UNSPACED, _MOST_UNSPACED_LEFT = 3, 2
 
 
 def label_terms(passage: Passage) -> frozenset[str]:
@@ -112,26 +122,38 @@ def order_by_paragraphs(
     so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds. For a
     question in another language than English the order stays, because similarity is known for English words only.
     Minutes come behind what holds, unless what was talked about is asked for. Who asks for an amount gets first what
-    states one, in any language, and what has the question for its heading comes before all.
+    states one, in any language. A section that has the question for its heading comes before all, also among code.
     """
-    prose = sum(one.language.lower() in PROSE for one in passages)
-    if len(hits) != len(passages) or 2 * prose <= len(passages):
+    if len(hits) != len(passages):
         return passages, hits
+    of_prose = [one.language.lower() in PROSE for one in passages]
+    worth, ranks = [hit.score for hit in hits], [*range(len(hits))]
+    if 2 * sum(of_prose) > len(passages):
+        worth, ranks = _order_of_prose(question, passages, hits, rarity, encode)
+    first = next((rank for rank in ranks if of_prose[rank] and is_headed(question, passages[rank])), None)
+    if first is None and 2 * sum(of_prose) <= len(passages):
+        return passages, hits
+    ranks.sort(key=lambda rank: rank != first)
+    scores = sorted(worth, reverse=True)
+    ordered = [hits[rank]._replace(score=score) for rank, score in zip(ranks, scores, strict=True)]
+    return [passages[rank] for rank in ranks], ordered
+
+
+def _order_of_prose(
+    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float], encode: Encode
+) -> tuple[list[float], list[int]]:
+    """Return the worth of each passage, and the ranks of the passages in a new order."""
     foreign = language_of(question)
     found = [*accumulate((hit.score for hit in hits), min)]
-    worth = found if foreign else _worth(question, passages, hits, rarity, encode)
+    worth = found if foreign else [*_worth(question, passages, hits, rarity, encode)]
     ranks = sorted(range(len(hits)), key=lambda rank: -worth[rank])
-    scores = sorted(worth, reverse=True)
     if not _ASKS_MINUTES.search(question):
         first = _first_but_minutes(ranks, worth, passages)
         ranks.sort(key=lambda rank: rank != first)
     if asks_amount(question):
         first = _first_with_amount(question, ranks, worth, passages)
         ranks.sort(key=lambda rank: rank != first)
-    first = next((rank for rank in ranks if is_headed(question, passages[rank])), ranks[0])
-    ranks.sort(key=lambda rank: rank != first)
-    ordered = [hits[rank]._replace(score=score) for rank, score in zip(ranks, scores, strict=True)]
-    return [passages[rank] for rank in ranks], ordered
+    return worth, ranks
 
 
 def _worth(
@@ -189,11 +211,28 @@ def is_headed(question: str, passage: Passage) -> bool:
     Words are the same if they begin alike, as "Rechnungen" and "Rechnung". A single word must be the whole heading.
     """
     line = _SEPARATED.sub(r"\g<between>\g<prefix>\g<verb>", question.partition("\n")[0])
-    asked, headed = _words_saying(line), _words_saying((passage.symbol or passage.title or "").rpartition(" > ")[2])
+    headings = passage.symbol or passage.title or ""
+    if (_NEGATIVE.search(line) is None) != (_NEGATIVE.search(headings) is None):
+        return False  # "Can I run it without Docker?" is not "Run it with Docker"
+    if has_unspaced(line):
+        return _holds_runs(line, headings)
+    asked, headed = _words_saying(line), _words_saying(headings.rpartition(" > ")[2])
     roots = [word[: max(_LETTERS_OF_ROOT, -(-2 * len(word) // 3))] for word in asked]
     extra = [word for word in headed if not word.startswith(tuple(roots))]
     held = all(any(word.startswith(root) for word in headed) for root in roots)
     return held and bool(roots) and len(extra) <= len(roots) // 2
+
+
+def _holds_runs(question: str, headings: str) -> bool:
+    """Return whether the headings above a passage have all that stands between a question's words of grammar.
+
+    "红烧肉怎么做？" is the heading 红烧肉的做法, and アンケートはどう回答しますか is アンケート記入方法 > 回答方法.
+    """
+    runs = [run for run in _GRAMMAR_UNSPACED.split(question.lower()) if run]
+    last = _GRAMMAR_UNSPACED.sub("", headings.lower().rpartition(" > ")[2])
+    held = all(run in headings.lower() for run in runs) and sum(map(len, runs)) >= _FEWEST_UNSPACED
+    left = reduce(lambda text, run: text.replace(run, ""), runs, last)
+    return held and len(left) < len(last) and len(left) <= _MOST_UNSPACED_LEFT
 
 
 def _words_saying(text: str) -> list[str]:
