@@ -25,7 +25,7 @@ _LONGEST_SHOWN = 8_000
 
 
 def _rules(*rules: tuple[str, str | Callable[[re.Match[str]], str]]) -> tuple[_Rule, ...]:
-    return tuple((re.compile(pattern, re.MULTILINE), replacement) for pattern, replacement in rules)
+    return tuple((lazy_regex(pattern, re.MULTILINE), replacement) for pattern, replacement in rules)
 
 
 def _link(match: re.Match[str]) -> str:
