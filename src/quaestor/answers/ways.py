@@ -34,6 +34,7 @@ from quaestor.answers.project.answer_from_file import (
     answer_how_to_add,
     answer_origin,
     answer_with_customary_file,
+    answer_with_own_section,
     answer_within_file,
 )
 from quaestor.answers.project.document_parts import answer_with_part
@@ -200,6 +201,7 @@ def may_ask_history(text: str) -> bool:
 WAYS: tuple[Way, ...] = (
     answer_origin,
     answer_with_customary_file,
+    answer_with_own_section,
     answer_project_facts,
     explain_named_fault,
     list_declared,
