@@ -126,6 +126,24 @@ def test_a_default_is_asked_of_a_name_as_code_writes_it(tmp_path: Path, question
         assert places(explain_setting(Question(question), index)) == expected
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the default linger?", ["src/shop.cpp:4-4"]),
+        ("What is the default of max_doors?", ["src/shop.cpp:5-5"]),
+        ("What is the default speed?", []),
+        ("What is the default weight?", []),
+    ],
+)
+def test_a_constructor_of_options_in_cpp_gives_the_defaults(tmp_path: Path, question: str, expected: list[str]) -> None:
+    code = (
+        '#include "shop.hpp"\n\nshop::options_t::options_t () :\n    linger (-1),\n    max_doors_ {4}\n{\n'
+        "    open (\n        speed (3),\n        4);\n}\n\nshop::door_t::door_t () :\n    weight (9)\n{\n}\n"
+    )
+    with index_of(tmp_path / "shop", {"src/shop.cpp": code}) as index:
+        assert places(explain_setting(Question(question), index)) == expected
+
+
 def test_a_file_of_settings_that_is_called_so_is_quoted(tmp_path: Path) -> None:
     files = {"config/logging.php": "<?php\n\nreturn ['channel' => 'file'];\n", "app/Log.php": "<?php\n$log = 1;\n"}
     with index_of(tmp_path / "shop", files) as index:

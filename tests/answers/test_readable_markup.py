@@ -44,6 +44,15 @@ SHOWN = {
         ".Steps\n. Knead.\n** Twice.": "**Steps**\n1. Knead.\n  * Twice.",
         "carrier::\n  What takes a letter.": "carrier:\n  What takes a letter.",
     },
+    "roff": {
+        ".TP\n.B \\-R, \\-\\-rye=<num>\nBake \\fInum\\fR loaves.": "\n**-R, --rye=<num>**\nBake num loaves.",
+        "\\fB--hide\\fP\nhide it\\&.": "**--hide**\nhide it.",
+        '.SH OPTIONS\n.\\" no words\n.PP\nHot.': "### OPTIONS\n\n\nHot.",
+        '.BR bake (1)\n.BI "-f " file': "bake(1)\n-f file",
+        '.IP \\(bu 3\nOld\\.\n.IP "--rye" 4': "\nOld.\n**--rye**",
+        ".It Fl f Ar file Ns ,\nThe file.": "-f file,\nThe file.",
+        "It\\(aqs \\fBhot\\fR \\(em \\e": "It's **hot** — \\",
+    },
     "mediawiki": {
         "== Oven ==\n'''Hot''' and ''old''.": "## Oven\n**Hot** and *old*.",
         "[[Oven|The oven]], [https://a.example a mill].": "The oven, [a mill](https://a.example).",

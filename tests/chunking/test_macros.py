@@ -73,3 +73,13 @@ def test_types_in_capitals_are_kept_beside_what_cannot_be_read(line: bytes, name
 @pytest.mark.parametrize("shape", [b"/*", b"A ", b"EXPORT_A\n", b") ", b"class A", b"#\\\n", b"EXPORT(", b"AB::"])
 def test_hostile_text_is_read(shape: bytes) -> None:
     cut(shape * 2000 + b"}", "hostile.cpp")
+
+
+def test_a_type_that_is_exported_in_a_header_without_faults_is_no_function() -> None:
+    header = (
+        b"struct SHOP_EXPORT Options {\n  int doors = 4;\n};\n\n"
+        b"class SHOP_EXPORT Till {\n public:\n  int open;\n};\n\nint count(int x) { }\n"
+    )
+    found = {one.name: one.kind for one in definitions(header, "cpp")}
+    assert (found["Options"], found["Till"], found["count"]) == ("struct", "class", "function")
+    assert "Options.doors" in named(header, "cpp")

@@ -39,6 +39,7 @@ from quaestor.answers.project.named_documents import (
     answer_how_to_add,
     answer_origin,
     answer_with_customary_file,
+    answer_with_own_section,
     answer_within_file,
 )
 from quaestor.answers.quotes.passage_order import without_restated
@@ -203,6 +204,7 @@ def may_ask_history(text: str) -> bool:
 WAYS: tuple[Way, ...] = (
     answer_origin,
     answer_with_customary_file,
+    answer_with_own_section,
     answer_project_facts,
     explain_named_fault,
     list_declared,

@@ -45,7 +45,7 @@ _LICENCE = lazy_regex(
 )
 _THINGS = (
     r"(?:(?:third[- ]party|external|other|runtime|direct|python|npm|node|ruby|go|rust|java|php|system)\s+)*"
-    r"(?:dependenc(?:y|ies)|libraries|packages)"
+    r"(?:dependenc(?:y|ies)|libraries|packages|frameworks)"
 )
 _DEPENDS = lazy_regex(
     rf"(?:what|which)(?:\s+are|'re)?\s+(?:its|the|all\s+the)\s+{_THINGS}(?:\s+(?:of|for|in)\s+{IT})?"

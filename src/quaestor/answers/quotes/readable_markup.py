@@ -1,4 +1,4 @@
-"""Shows the markup of documents as Markdown, line for line: reStructuredText, Org, AsciiDoc, MediaWiki and HTML.
+"""Shows the markup of documents as Markdown, line for line: reStructuredText, Org, AsciiDoc, roff, MediaWiki and HTML.
 
 People read an answer's quotes; roles, property drawers, anchors and tags are in their way. Every line stays in its
 place, an empty one if nothing is left of it, so that a quote can be checked against the lines that it is from.
@@ -25,7 +25,7 @@ _LONGEST_SHOWN = 8_000
 
 
 def _rules(*rules: tuple[str, str | Callable[[re.Match[str]], str]]) -> tuple[_Rule, ...]:
-    return tuple((re.compile(pattern, re.MULTILINE), replacement) for pattern, replacement in rules)
+    return tuple((lazy_regex(pattern, re.MULTILINE), replacement) for pattern, replacement in rules)
 
 
 def _link(match: re.Match[str]) -> str:
@@ -85,6 +85,37 @@ def _fenced(match: re.Match[str]) -> str:
     return f"{above}{match['margin']}```{match['language'] or ''}\n{match['body']}" + (
         f"{match['margin']}```" if match["end"] else ""
     )
+
+
+_SIGNS = {
+    **{"bu": "•", "aq": "'", "cq": "'", "oq": "'", "lq": '"', "rq": '"', "em": "—", "en": "–", "ha": "^", "ti": "~"},
+    **{"rs": "\\", "dq": '"', "mi": "-", "hy": "-"},
+}
+"""Characters by their names in manual pages."""
+_OF_MDOC = frozenset("It Xo Xc Ic Cm Nm Ar Op Oo Oc Pa Ev Em Sy Xr Sx Li Va Dq Sq Ql Ns No Sm Dv Fl".split())
+
+
+def _in_fonts(match: re.Match[str]) -> str:
+    """Return the words of a line of a manual page that sets them in a font, or by turns in two without spaces."""
+    words = [quoted or plain for quoted, plain in re.findall(r'"([^"\n]*)"|(\S+)', match["said"])]
+    if len(match["name"]) > 1 and not match["name"].startswith("S"):
+        return "".join(words)
+    mark = "" if "*" in match["said"] else "*" if match["name"] == "I" else "**"
+    return f"{mark}{' '.join(words)}{mark}"
+
+
+def _of_mdoc(match: re.Match[str]) -> str:
+    """Return the words of a line of a manual page in mdoc, options with their dashes."""
+    words, joined = list[str](), False
+    before = ""
+    for word in match["said"].split():
+        if word not in _OF_MDOC:
+            shown = f"-{word}" if before == "Fl" else word
+            glued = joined or (len(word) == 1 and word in ".,;:)]")
+            words[-1:] = [words[-1] + shown] if glued and words else [*words[-1:], shown]
+            joined = False
+        joined, before = joined or word == "Ns", word
+    return " ".join(words)
 
 
 class _Markup(NamedTuple):
@@ -198,6 +229,36 @@ _MARKUP = {
             (r"<<[^<>,\n]+,[ \t]*([^<>]+)>>", r"\1"),
             (r"<<([^<>,\n]+)>>", r"\1"),
             (rf"(?:link:|xref:|(?=https?://))(?P<url>[^\s\[\]]+)\[(?P<text>[^\[\]]*)\]{_AFTER}", _link),
+        ),
+    ),
+    "roff": _Markup(
+        lazy_regex(r"(?!)"),
+        _rules(
+            (
+                r"^[.'](?:\\\\?[\"#].*|[ \t]*(?:TP|TQ|[LP]?P|Pp|HP|R[SE]|sp|br|nf|fi|E[ld]|B[dl]|in|ad|nh|hy|na|ne|ta"
+                r"|ns|PD|TH|D[dt]|Os|Xc|Oc|Oo)(?:[ \t].*)?)$",
+                "",
+            ),
+            (r"^[.']IP(?:[ \t]+(?:\\\(bu|\\\[bu\]|[-*o]|\"\"))?(?:[ \t]+\d+)?[ \t]*$", ""),
+            (
+                r"^[.']IP[ \t]+(?:\"(?P<title>[^\"\n]+)\"|(?P<word>\S+)).*$",
+                lambda one: f"**{one['title'] or one['word']}**",
+            ),
+            (r"^[.']S[HShs][ \t]+\"?(\S.*?)\"?[ \t]*$", r"### \1"),
+            (r"^[.'](?P<name>B|I|SB|SM|[BIR][BIR])[ \t]+(?P<said>\S.*)$", _in_fonts),
+            (
+                r"^[.'](?P<said>(?:It[ \t]+)?(?:Xo[ \t]+)?(?:Fl|Ic|Cm|Nm|Ar|Op|Pa|Ev|Em|Sy|Xr|Li|Va|Dq|Sq|Ql)\b.*)$",
+                _of_mdoc,
+            ),
+        ),
+        lazy_regex(r"(?!)()"),
+        _rules(
+            (r"\\f(?:B|\[B\])([^\\\n]+(?:\\[-&.][^\\\n]*)*)\\f(?:[PR]|\[[PR]?\])", r"**\1**"),
+            (r"\\f(?:\[[^\]\n]*\]|\([^\n]{2}|[^\n])", ""),
+            (r"\\s[-+]?\d", ""),
+            (r"\\(?:\(|\[)(bu|aq|cq|oq|lq|rq|em|en|ha|ti|rs|dq|mi|hy)\]?", lambda one: _SIGNS[one[1]]),
+            (r"\\[&|^/,%:]", ""),
+            (r"\\([-.'` ~e])", lambda one: {"e": "\\", "~": " "}.get(one[1], one[1])),
         ),
     ),
     "mediawiki": _Markup(

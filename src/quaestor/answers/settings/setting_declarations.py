@@ -107,6 +107,11 @@ _FIELD = (
 _DELEGATED = r"\s*(?:\w+\s+){0,3}va[lr]\s+(?P<name>\w+)\b[^=\n]{0,80}?\bby\s+(?P<value>[A-Za-z].*)$"
 """A property of Kotlin whose value something else keeps: ``val port: Int by setting(80)``."""
 _TYPED = r"^\s*(?:pub\s+)?(?P<name>[A-Z]\w*)\s+[\w.*\[\]]+(?:\s+`.*`)?\s*(?://.*)?$"
+_INITIALISED = (
+    r"\s*[:,]?\s*(?!(?:if|for|while|switch|catch|return)\b)(?P<name>[a-z_]\w*?)_?\s*[({](?P<value>[^(){}\n;]+)[)}]"
+    r"\s*[,{]?\s*(?:\{\s*\}\s*)?$"
+)
+"""What a constructor of C++ gives a field in the list before its body: ``port_ (80),``."""
 _DEFINED = r"\bdefine\(\s*[\"'](?P<name>\w+)[\"']\s*,\s*(?P<value>.+?)\)*;?\s*(?://.*)?$"
 """PHP's constants."""
 _GIVEN = (
@@ -242,7 +247,9 @@ def is_of_settings(file: IndexedFile, at: int, value: str, lines: CorpusLines) -
     entry = re.search(_ENTRY_OF_LITERAL, line)
     if re.match(r"(?:\$?this|self)(?:\.|->)\w.*\(", value):
         return False  # what is worked out, and not set
-    if local and not re.match(_OF_OBJECT, line) and (not entry or is_in_head(file, at, lines)):
+    made = one is not None and one.name in one.scope[-1:] and is_in_head(file, at, lines)
+    initial = made and re.match(_INITIALISED, line)
+    if local and not initial and not re.match(_OF_OBJECT, line) and (not entry or is_in_head(file, at, lines)):
         return False
     names = [*one.scope[-1:], *([one.name] if not local or (entry and LITERAL.match(value)) else [])] if one else []
     return is_called_configuration(file.document.path) or any(
@@ -308,6 +315,8 @@ def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[S
         for name in declared_options(file.lines, at):
             yield SettingKind.OPTION, name, ""
         yield from _settings_in_code(line)
+        if file.document.language == "cpp" and (match := re.match(_INITIALISED, line)):
+            yield SettingKind.FIELD, match["name"], match["value"].strip()
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
@@ -348,22 +357,14 @@ def _settings_in_code(line: str) -> Iterator[tuple[SettingKind, str, str]]:
     for name in variables_in(line):
         yield SettingKind.VARIABLE, name, line.partition(name)[2].strip("\"')] ,|?")
     for pattern in (_NAMED_DEFAULT, _GIVEN):
-        if (match := re.search(pattern, line)) and match["value"].strip(
-            " ;,)"
-        ):  # what ends with the brackets is a call
+        match = re.search(pattern, line)
+        if match and match["value"].strip(" ;,)"):  # what ends with the brackets is a call
             yield SettingKind.CONSTANT, match["name"], match["value"].strip()
-    if (
-        match := re.search(_DEFINED, line)
-        or re.match(_DELEGATED, line)
-        or re.match(_FIELD, line)
-        or re.match(_TYPED, line)
-    ):
+    forms = (re.search(_DEFINED, line), *(re.match(form, line) for form in (_DELEGATED, _FIELD, _TYPED)))
+    if (match := next(filter(None, forms), None)) is not None:
         value = match.groupdict().get("value") or ""
-        yield (
-            SettingKind.FIELD,
-            match["name"],
-            "" if re.fullmatch(_IS_TYPE, value) and not LITERAL.match(value) else value,
-        )
+        is_type = re.fullmatch(_IS_TYPE, value) and not LITERAL.match(value)
+        yield SettingKind.FIELD, match["name"], "" if is_type else value
     for match in re.finditer(_PARAMETER, line):
         yield SettingKind.PARAMETER, match["name"], match["value"].strip()
 

@@ -44,11 +44,13 @@ def _declarator(node: Node) -> tuple[Node, bool] | None:
 
 
 def c_function(node: Node, source: Source) -> NodeDefinition | None:
-    """``int *Foo::bar(int x) { }``."""
-    declarator = node.child_by_field_name("declarator")
+    """``int *Foo::bar(int x) { }``, and ``struct EXPORTED Foo { }``, which reads like one."""
+    declarator, returned = node.child_by_field_name("declarator"), node.child_by_field_name("type")
     declared = _declarator(declarator) if declarator is not None else None
     if declared is None:
         return None
+    if not declared[1] and returned is not None and returned.type in C_TYPES and declared[0].type == "identifier":
+        return NodeDefinition(source.text(declared[0]), C_TYPES[returned.type], (), body_of(node))
     scope, name = _c_qualified(source.text(declared[0]))
     return NodeDefinition(name, "method" if scope else "function", scope, body_of(node)) if name else None
 
