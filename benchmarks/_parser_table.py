@@ -9,20 +9,20 @@ from importlib import import_module
 from typing import NamedTuple
 
 from quaestor.answers.ask_back import is_without_context
-from quaestor.answers.blocks import blocks_of
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.quote_match import find, find_nearest
 from quaestor.answers.citations.sentences import sentences
-from quaestor.answers.explain_option import read_option_question
-from quaestor.answers.explain_term import read_term_question
-from quaestor.answers.history_questions import history_question
-from quaestor.answers.message_templates import is_pasted
+from quaestor.answers.errors.message_templates import is_pasted
+from quaestor.answers.errors.template_agreement import template_words
+from quaestor.answers.errors.traces import read_trace
+from quaestor.answers.history.history_questions import history_question
+from quaestor.answers.names.explain_term import read_term_question
 from quaestor.answers.overview.overview_question import asks_for_overview
 from quaestor.answers.overview.prose_lines import headings, paragraphs
-from quaestor.answers.paragraphs import pieces_of
-from quaestor.answers.quotable_stretches import stretches_of
-from quaestor.answers.template_agreement import template_words
-from quaestor.answers.traces import read_trace
+from quaestor.answers.quotes.blocks import blocks_of
+from quaestor.answers.quotes.paragraphs import pieces_of
+from quaestor.answers.quotes.quotable_stretches import stretches_of
+from quaestor.answers.settings.explain_option import read_option_question
 from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut
 from quaestor.chunking.prose import read_fields, read_front_matter

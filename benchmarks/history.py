@@ -19,7 +19,7 @@ from pathlib import Path
 import _machine
 
 from quaestor import Index
-from quaestor.answers.history_answer import history_of
+from quaestor.answers.history.history_answer import history_of
 from quaestor.corpus import Corpus
 
 QUESTIONS = (

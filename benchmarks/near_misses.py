@@ -22,8 +22,8 @@ import numpy as np
 from refusals import area
 
 from quaestor import Index
-from quaestor.answers.passage_order import without_restated
-from quaestor.answers.quotes import answer
+from quaestor.answers.quotes.passage_order import without_restated
+from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.core.config import Settings
 from quaestor.llm.prompts.numbered_passages import number
 

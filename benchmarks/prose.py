@@ -27,7 +27,7 @@ from _metrics import Location, Target, covers, path_matches
 from _prose_corpora import UNANSWERABLE, Question, lay_out, load
 
 from quaestor import Index
-from quaestor.answers.quotes import answer as extract
+from quaestor.answers.quotes.pick_quotes import answer as extract
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.llm.prompts.numbered_passages import number
 

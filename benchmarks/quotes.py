@@ -21,7 +21,7 @@ from _metrics import Location, covers
 from lines import CORPORA, Question, present
 
 from quaestor import Index
-from quaestor.answers.quotes import ExtractiveAnswer, answer
+from quaestor.answers.quotes.pick_quotes import ExtractiveAnswer, answer
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.core.config import Settings
 from quaestor.llm.prompts.numbered_passages import number

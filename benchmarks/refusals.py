@@ -30,9 +30,9 @@ from _hidden import Without
 from numpy.typing import NDArray
 
 from quaestor import Index
-from quaestor.answers.passage_order import without_restated
-from quaestor.answers.quotes import answer
-from quaestor.answers.quotes_in_markdown import Quote
+from quaestor.answers.quotes.passage_order import without_restated
+from quaestor.answers.quotes.pick_quotes import answer
+from quaestor.answers.quotes.quotes_in_markdown import Quote
 from quaestor.core.config import Settings
 from quaestor.core.documents import Hit
 from quaestor.core.questions import without_frame

@@ -153,6 +153,25 @@ def test_no_module_imports_itself_in_a_circle() -> None:
     assert sorted(needs) == []
 
 
+def test_the_packages_of_answers_are_in_no_circle() -> None:
+    """They have an order; the files beside them are the floor (``way``) and the roof (``ways``) of all of them."""
+    folders = [path.parent for path in (ROOT / "answers").glob("*/__init__.py")]
+    needs = {
+        folder.name: {
+            other.name
+            for other in folders
+            for path in folder.glob("*.py")
+            for module, _ in imports(path)
+            if folder != other and module.startswith(f"quaestor.answers.{other.name}.")
+        }
+        for folder in folders
+    }
+    assert needs["names"]
+    while leaves := {name for name, others in needs.items() if not others & needs.keys()}:
+        needs = {name: others for name, others in needs.items() if name not in leaves}
+    assert sorted(needs) == []
+
+
 def imported_modules(path: Path, known: AbstractSet[str]) -> set[str]:
     """Return which of the known modules a module imports anywhere."""
     modules = set()

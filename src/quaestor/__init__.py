@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from quaestor.assemble import Index as Index
     from quaestor.assemble import Indexes as Indexes
     from quaestor.chat.engine import Conversation as Conversation
-    from quaestor.core.citation import Citation as Citation
+    from quaestor.core.documents import Citation as Citation
     from quaestor.core.documents import Hit as Hit
     from quaestor.core.errors import QuaestorError as QuaestorError
     from quaestor.core.messages import Message as Message
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Citation": "quaestor.core.citation",
+    "Citation": "quaestor.core.documents",
     "Conversation": "quaestor.chat.engine",
     "Hit": "quaestor.core.documents",
     "Index": "quaestor.assemble",

@@ -8,7 +8,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.callers import answer_with_callers
+from quaestor.answers.names.callers import answer_with_callers
 from quaestor.answers.way import Question
 
 FILES = {

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from index_of_files import index_of
-from quaestor.answers import listings
-from quaestor.answers.answer_from_file import read_file_question
-from quaestor.answers.setting_declarations import end_of_entry, variables_in
+from quaestor.answers.project import listings
+from quaestor.answers.project.answer_from_file import read_file_question
+from quaestor.answers.settings.setting_declarations import end_of_entry, variables_in
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 

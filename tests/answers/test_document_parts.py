@@ -9,7 +9,7 @@ from overview_parts import Make
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.document_parts import answer_with_part
+from quaestor.answers.project.document_parts import answer_with_part
 from quaestor.answers.way import Question
 
 STATUTE = """# Statute of the rowing club

@@ -9,8 +9,6 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.answer_from_file import read_file_question
-from quaestor.answers.blocks import before_legal_words, end_of_comment
 from quaestor.answers.drafts import (
     CorpusLines,
     end_of_head,
@@ -21,9 +19,8 @@ from quaestor.answers.drafts import (
     place_of,
     stretch,
 )
-from quaestor.answers.explain_error import _ErrorAnswer, _FrameHere, _is_fault, _line_now, _path_fits
-from quaestor.answers.explain_term import read_term_question
-from quaestor.answers.message_templates import (
+from quaestor.answers.errors.explain_error import _ErrorAnswer, _FrameHere, _is_fault, _line_now, _path_fits
+from quaestor.answers.errors.message_templates import (
     Message,
     MessagePlaces,
     Template,
@@ -32,11 +29,14 @@ from quaestor.answers.message_templates import (
     _weight_of_word,
     _worth,
 )
-from quaestor.answers.project_facts import _brackets_opened
-from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
-from quaestor.answers.template_agreement import Agreement, words_of
-from quaestor.answers.term_definitions import definitions_of, end_of_list
-from quaestor.answers.traces import Frame, read_trace
+from quaestor.answers.errors.template_agreement import Agreement, words_of
+from quaestor.answers.errors.traces import Frame, read_trace
+from quaestor.answers.names.explain_term import read_term_question
+from quaestor.answers.names.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
+from quaestor.answers.names.term_definitions import definitions_of, end_of_list
+from quaestor.answers.project.answer_from_file import read_file_question
+from quaestor.answers.project.facts import _brackets_opened
+from quaestor.answers.quotes.blocks import before_legal_words, end_of_comment
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way, may_ask_history
 from quaestor.chunking.definitions import Definition, definitions

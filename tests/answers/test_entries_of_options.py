@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from quaestor.answers.explain_option import (
+from quaestor.answers.settings.explain_option import (
     _declaration_at,
     _description_in_code,
     _end_of_entry,
@@ -14,8 +14,8 @@ from quaestor.answers.explain_option import (
     _Form,
     read_option_question,
 )
-from quaestor.answers.option_lists import _options_of, _variable_list
-from quaestor.answers.setting_declarations import begin_of_call, end_of_call
+from quaestor.answers.settings.option_lists import _options_of, _variable_list
+from quaestor.answers.settings.setting_declarations import begin_of_call, end_of_call
 
 WAIT = re.compile(r"(?<![\w.-])-{0,2}wait(?![\w-])")
 

@@ -10,7 +10,7 @@ from shop_repository import checked_answer, open_repository, places, text_of
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.message_templates import is_pasted
+from quaestor.answers.errors.message_templates import is_pasted
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 

@@ -9,8 +9,8 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.blocks import blocks_of, comment_above
-from quaestor.answers.explain_name import explain_name
+from quaestor.answers.names.explain_name import explain_name
+from quaestor.answers.quotes.blocks import blocks_of, comment_above
 from quaestor.answers.way import Question
 
 RANDOM_ACCESS = """/* pick.c -- example of random access to a packed file

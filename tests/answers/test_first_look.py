@@ -8,7 +8,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.explain_name import explain_name
+from quaestor.answers.names.explain_name import explain_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 

@@ -6,8 +6,8 @@ import pytest
 from overview_parts import Make
 from quote_parts import hit
 
-from quaestor.answers.quotes import answer
-from quaestor.answers.quotes_in_markdown import FURTHER
+from quaestor.answers.quotes.pick_quotes import answer
+from quaestor.answers.quotes.quotes_in_markdown import FURTHER
 from quaestor.core.questions import says_default
 from quaestor.llm.prompts.numbered_passages import Passage, number
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.history_questions import NEWEST, HistoryQuestion, history_question
+from quaestor.answers.history.history_questions import NEWEST, HistoryQuestion, history_question
 from quaestor.answers.ways import may_ask_history
 
 TODAY = date(2024, 3, 14)  # a Thursday

@@ -12,22 +12,22 @@ import test_project_facts
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.answer_from_file import (
+from quaestor.answers.ask_back import is_without_context
+from quaestor.answers.names.explain_term import read_comparison, read_term_question
+from quaestor.answers.overview.overview_question import asks_for_overview, asks_how_to_build, asks_how_to_run
+from quaestor.answers.project.answer_from_file import (
     answer_how_to_add,
     answer_origin,
     answer_within_file,
     read_file_question,
 )
-from quaestor.answers.ask_back import is_without_context
-from quaestor.answers.configuration import explain_configuration
-from quaestor.answers.explain_option import read_option_question
-from quaestor.answers.explain_term import read_comparison, read_term_question
-from quaestor.answers.listings import list_declared, list_folder, list_tests
-from quaestor.answers.named_settings import explain_setting
-from quaestor.answers.option_lists import list_environment, list_options
-from quaestor.answers.overview.overview_question import asks_for_overview, asks_how_to_build, asks_how_to_run
-from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
-from quaestor.answers.project_guides import answer_with_project_guide
+from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.guides import answer_with_project_guide
+from quaestor.answers.project.listings import list_declared, list_folder, list_tests
+from quaestor.answers.settings.configuration import explain_configuration
+from quaestor.answers.settings.explain_option import read_option_question
+from quaestor.answers.settings.named_settings import explain_setting
+from quaestor.answers.settings.option_lists import list_environment, list_options
 from quaestor.answers.way import Question, Way
 from quaestor.answers.ways import _answer_two
 from quaestor.search.names_in_question import looks_like_code, names_of_code, read_name_question

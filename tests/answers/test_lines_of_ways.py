@@ -8,13 +8,20 @@ from collections.abc import Sequence
 import pytest
 from overview_parts import material_of
 
-from quaestor.answers import answer_from_file, explain_name, listings, project_facts, project_guides
-from quaestor.answers.blocks import before_legal_words
-from quaestor.answers.listings import Declaration
+from quaestor.answers.names import explain_name
+from quaestor.answers.names.resolved_names import name_of_message
+from quaestor.answers.names.term_definitions import (
+    _end_of_entry,
+    _end_of_words,
+    _head_of_table,
+    end_of_list,
+    is_abbreviation,
+)
 from quaestor.answers.overview.overview_text import Source
-from quaestor.answers.project_guides import _InstallGuides
-from quaestor.answers.resolved_names import name_of_message
-from quaestor.answers.term_definitions import _end_of_entry, _end_of_words, _head_of_table, end_of_list, is_abbreviation
+from quaestor.answers.project import answer_from_file, facts, guides, listings
+from quaestor.answers.project.guides import _InstallGuides
+from quaestor.answers.project.listings import Declaration
+from quaestor.answers.quotes.blocks import before_legal_words
 
 ANYTHING, PIP, NEEDS = re.compile(r"\S"), re.compile("pip"), re.compile("Needs")
 WORDS = "one two three four five six seven eight"
@@ -91,8 +98,8 @@ def test_eighty_declarations_are_listed_and_the_others_counted() -> None:
 
 
 def test_runs_of_lines_are_told_by_their_ends() -> None:
-    assert [*project_facts._runs([1, 2, 3, 5, 6, 9])] == [(1, 3), (5, 6), (9, 9)]
-    assert [*project_facts._runs([])] == []
+    assert [*facts._runs([1, 2, 3, 5, 6, 9])] == [(1, 3), (5, 6), (9, 9)]
+    assert [*facts._runs([])] == []
 
 
 @pytest.mark.parametrize(
@@ -107,7 +114,7 @@ def test_runs_of_lines_are_told_by_their_ends() -> None:
     ],
 )
 def test_a_field_that_ends_with_a_colon_goes_on_below(lines: Sequence[str], end: int) -> None:
-    assert project_facts._end_of_field(lines, 1) == end
+    assert facts._end_of_field(lines, 1) == end
 
 
 @pytest.mark.parametrize(
@@ -122,7 +129,7 @@ def test_a_field_that_ends_with_a_colon_goes_on_below(lines: Sequence[str], end:
     ],
 )
 def test_a_starred_heading_stands_alone(lines: Sequence[str], at: int, *, is_heading: bool) -> None:
-    assert project_facts._is_starred_heading(lines, at) == is_heading
+    assert facts._is_starred_heading(lines, at) == is_heading
 
 
 @pytest.mark.parametrize(
@@ -143,7 +150,7 @@ def test_a_starred_heading_stands_alone(lines: Sequence[str], at: int, *, is_hea
     ],
 )
 def test_a_rule_of_owners_speaks_of_a_path(rule: str, path: str, *, owns: bool) -> None:
-    assert project_facts._owns(rule, path) == owns
+    assert facts._owns(rule, path) == owns
 
 
 @pytest.mark.parametrize(
@@ -163,7 +170,7 @@ def test_a_rule_of_owners_speaks_of_a_path(rule: str, path: str, *, owns: bool) 
 def test_a_list_goes_on_within_its_brackets_or_below_its_heading(
     lines: Sequence[str], ranges: Sequence[tuple[int, int]]
 ) -> None:
-    assert [*project_facts._list_ranges(lines, re.compile("deps"), re.compile(r"\s*\S"))] == ranges
+    assert [*facts._list_ranges(lines, re.compile("deps"), re.compile(r"\s*\S"))] == ranges
 
 
 @pytest.mark.parametrize(
@@ -178,7 +185,7 @@ def test_a_list_goes_on_within_its_brackets_or_below_its_heading(
     ],
 )
 def test_a_section_is_quoted_without_blank_ends(lines: Sequence[str], found: Sequence[tuple[int, int]]) -> None:
-    assert [*project_facts._sections(lines, NEEDS)] == found
+    assert [*facts._sections(lines, NEEDS)] == found
 
 
 FILLED, AFTER = ["y"] * 60, ["z"] * 40
@@ -202,7 +209,7 @@ FILLED, AFTER = ["y"] * 60, ["z"] * 40
 def test_an_excerpt_is_the_beginning_or_stands_around_a_late_command(
     lines: Sequence[str], first: int, last: int, shows: re.Pattern[str], excerpt: tuple[int, int] | None
 ) -> None:
-    found = project_guides._excerpt("a", lines, first, last, shows)
+    found = guides._excerpt("a", lines, first, last, shows)
     assert found == (None if excerpt is None else Source("a", *excerpt))
 
 
@@ -221,7 +228,7 @@ def test_an_excerpt_is_the_beginning_or_stands_around_a_late_command(
     ],
 )
 def test_a_page_is_called_as_its_file_or_as_the_folder_whose_index_it_is(path: str, *, called: bool) -> None:
-    assert project_guides._is_called(path, re.compile("install")) == called
+    assert guides._is_called(path, re.compile("install")) == called
 
 
 @pytest.mark.parametrize(
@@ -237,7 +244,7 @@ def test_a_page_is_called_as_its_file_or_as_the_folder_whose_index_it_is(path: s
     ],
 )
 def test_a_guide_begins_with_something_else_than_a_code_of_conduct(lines: Sequence[str], begins: int) -> None:
-    assert project_guides._beginning(lines) == begins
+    assert guides._beginning(lines) == begins
 
 
 BADGE = '<img alt="Get it on X">'

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from quaestor.answers.explain_error import _count_common_names, _is_of_its_package, _parts
-from quaestor.answers.message_templates import (
+from quaestor.answers.errors.explain_error import _count_common_names, _is_of_its_package, _parts
+from quaestor.answers.errors.message_templates import (
     Message,
     _holds_verbatim,
     _is_most_of_it,
@@ -18,8 +18,8 @@ from quaestor.answers.message_templates import (
     is_pasted,
     stands_behind,
 )
-from quaestor.answers.template_agreement import Agreement
-from quaestor.answers.traces import Frame, Trace, read_trace
+from quaestor.answers.errors.template_agreement import Agreement
+from quaestor.answers.errors.traces import Frame, Trace, read_trace
 from quaestor.core.documents import Document
 from quaestor.related.stored_files import IndexedFile
 

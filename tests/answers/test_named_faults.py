@@ -10,7 +10,7 @@ from shop_repository import checked_answer, places, text_of
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.named_faults import explain_named_fault, read_exit_question, read_fault_question
+from quaestor.answers.errors.named_faults import explain_named_fault, read_exit_question, read_fault_question
 from quaestor.answers.way import Question
 
 FERRY = '''class FerryError(Exception):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from index_of_files import index_of
-from quaestor.answers.named_settings import explain_setting
+from quaestor.answers.settings.named_settings import explain_setting
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 

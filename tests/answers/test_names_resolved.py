@@ -8,7 +8,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.resolved_names import (
+from quaestor.answers.names.resolved_names import (
     nearest_path,
     paths_ending,
     raises_of,

@@ -9,7 +9,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.answer_from_file import answer_within_file
+from quaestor.answers.project.answer_from_file import answer_within_file
 from quaestor.answers.way import Question
 
 PROPOSAL = """# Ferries in winter

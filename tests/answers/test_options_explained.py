@@ -10,8 +10,8 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.explain_option import explain_option, read_option_question
-from quaestor.answers.option_lists import list_environment, list_options
+from quaestor.answers.settings.explain_option import explain_option, read_option_question
+from quaestor.answers.settings.option_lists import list_environment, list_options
 from quaestor.answers.way import Question
 
 README = """# Shop

@@ -6,7 +6,7 @@ import pytest
 from overview_parts import Make, material_of
 
 from quaestor.answers.overview.document_statistics import language_of_document, table_of_contents
-from quaestor.answers.starters import starters
+from quaestor.answers.project.starters import starters
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 

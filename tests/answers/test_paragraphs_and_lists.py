@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.answers.blocks import head_comment
-from quaestor.answers.paragraphs import end_of_clause, end_of_items, paragraph_up_to, pieces_of
-from quaestor.answers.readable_markup import readable
+from quaestor.answers.quotes.blocks import head_comment
+from quaestor.answers.quotes.paragraphs import end_of_clause, end_of_items, paragraph_up_to, pieces_of
+from quaestor.answers.quotes.readable_markup import readable
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from index_of_files import index_of
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.overview.prose_lines import parts_of
-from quaestor.answers.project_guides import answer_with_project_guide, asks_how_to_contribute, asks_how_to_install
+from quaestor.answers.project.guides import answer_with_project_guide, asks_how_to_contribute, asks_how_to_install
 from quaestor.answers.way import Question
 from quaestor.llm.prompts.numbered_passages import number
 

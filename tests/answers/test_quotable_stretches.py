@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.blocks import Block, blocks_of
-from quaestor.answers.paragraphs import pieces_of
-from quaestor.answers.quotable_stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of, whole_passage
-from quaestor.answers.quotes import _shown_of
+from quaestor.answers.quotes.blocks import Block, blocks_of
+from quaestor.answers.quotes.paragraphs import pieces_of
+from quaestor.answers.quotes.pick_quotes import _shown_of
+from quaestor.answers.quotes.quotable_stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of, whole_passage
 from quaestor.llm.prompts.numbered_passages import Passage
 
 SHARING = """# Sharing a vault

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.answers.quotes import ExtractiveAnswer, answer
-from quaestor.answers.quotes_in_markdown import LEAD, SAME, Quote, text_of_quotes
+from quaestor.answers.quotes.pick_quotes import ExtractiveAnswer, answer
+from quaestor.answers.quotes.quotes_in_markdown import LEAD, SAME, Quote, text_of_quotes
 
 FERRY = "The ferry lands at noon. A letter costs two coins. The ferry waits for a letter."
 LONG = "word " * 30

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.readable_markup import as_shown, lines_shown, readable
+from quaestor.answers.quotes.readable_markup import as_shown, lines_shown, readable
 from quaestor.llm.prompts.numbered_passages import Passage
 
 SHOWN = {

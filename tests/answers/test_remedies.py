@@ -13,8 +13,8 @@ from shop_repository import checked_answer, text_of
 
 from index_of_files import index_of
 from quaestor import Index
+from quaestor.answers.errors.remedies import Fault, _lines_telling, _section_at, _shown, names_of_faults
 from quaestor.answers.overview.prose_lines import parts_of
-from quaestor.answers.remedies import Fault, _lines_telling, _section_at, _shown, names_of_faults
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.core.documents import Chunk, Document, Span

@@ -10,7 +10,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.passage_order import without_restated
+from quaestor.answers.quotes.passage_order import without_restated
 from quaestor.assemble import answer_steps
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.configuration import explain_configuration
-from quaestor.answers.explain_option import explain_option
-from quaestor.answers.named_settings import explain_setting
-from quaestor.answers.option_lists import files_of_settings_named, list_options
-from quaestor.answers.setting_declarations import (
+from quaestor.answers.settings.configuration import explain_configuration
+from quaestor.answers.settings.explain_option import explain_option
+from quaestor.answers.settings.named_settings import explain_setting
+from quaestor.answers.settings.option_lists import files_of_settings_named, list_options
+from quaestor.answers.settings.setting_declarations import (
     SettingKind,
     bounds_of_setting,
     declared_options,
     end_of_entry,
     options_shown,
 )
-from quaestor.answers.setting_questions import Asks, read_setting_question
+from quaestor.answers.settings.setting_questions import Asks, read_setting_question
 from quaestor.answers.way import Question, WayAnswer
 
 OTHER = {"src/other.py": "x = 1\n", "src/more.py": "y = 2\n"}

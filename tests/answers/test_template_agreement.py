@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.template_agreement import agreement, fixed_text, template_words, words_of
+from quaestor.answers.errors.template_agreement import agreement, fixed_text, template_words, words_of
 
 WORD = st.from_regex(r"[b-y]{3,8}", fullmatch=True)
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.explain_term import read_comparison, read_term_question
-from quaestor.answers.term_definitions import Form, definitions_of, may_define
+from quaestor.answers.names.explain_term import read_comparison, read_term_question
+from quaestor.answers.names.term_definitions import Form, definitions_of, may_define
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.traces import read_trace
+from quaestor.answers.errors.traces import read_trace
 
 TRACES = {
     "python": (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.usage_questions import answer_usage
+from quaestor.answers.settings.usage_questions import answer_usage
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 

@@ -9,7 +9,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.callers import answer_with_callers
+from quaestor.answers.names.callers import answer_with_callers
 from quaestor.answers.overview.overview_answer import answer_with_importers
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.assemble.estimate import _sample
-from quaestor.files.ingest_report import FoundFile
+from quaestor.files.indexing_values import FoundFile
 
 SIZE = 400_000
 

@@ -13,7 +13,7 @@ from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.core.errors import BudgetError, IndexUnusableError, UpstreamError
 from quaestor.embedding.remote import Allowance
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import ProgressState
 from servers.embedder import MODEL, on_record, sent
 from servers.script import Recorded, Reply
 from servers.scripted import ScriptedServer

@@ -15,7 +15,7 @@ from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.corpus.corpus_json import search_object
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuning_names import is_tuned
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import ProgressState
 from tiny_transformer import DIMENSIONS, write_transformer
 from tuned_words import alike
 

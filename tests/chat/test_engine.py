@@ -13,7 +13,7 @@ from chat_parts import answer, ask, kinds, model_at, said_in
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.quotes_in_markdown import Quote, text_of_quotes
+from quaestor.answers.quotes.quotes_in_markdown import Quote, text_of_quotes
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Composed, Done, Event, Passages, Retried, Searching, Text

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from cli_parts import GUIDE, Run, shell
 
-from quaestor.answers.quotes import NOT_FOUND, NOTHING
-from quaestor.answers.quotes_in_markdown import LEAD, UNSURE
+from quaestor.answers.quotes.pick_quotes import NOT_FOUND, NOTHING
+from quaestor.answers.quotes.quotes_in_markdown import LEAD, UNSURE
 
 QUESTION = "how many attempts does send_with_retry make?"
 UNKNOWN = "zyxquu blorft quaggle?"

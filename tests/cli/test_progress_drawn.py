@@ -10,7 +10,7 @@ from cli_parts import in_terminal
 CODE = """
 import time
 from quaestor.cli.progress import indexing_progress
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import ProgressState
 draw = indexing_progress()
 draw(ProgressState(1, 100, 2, bytes_done=3, bytes_total=1000))
 time.sleep(0.6)

@@ -12,7 +12,7 @@ from cli_parts import Run, shell
 
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import ProgressState
 from tiny_transformer import write_transformer
 
 

@@ -20,7 +20,7 @@ from quaestor.chunking import ChunkSettings, cut
 from quaestor.convert import ConversionError, ConvertedDocument, convert_file, is_converted
 from quaestor.convert.sandbox import convert_in_sandbox
 from quaestor.core.documents import text_of_chunks
-from quaestor.files.ingest_report import SkippedPath
+from quaestor.files.indexing_values import SkippedPath
 from quaestor.indexing.indexer import Changes
 from quaestor.stores import Store
 

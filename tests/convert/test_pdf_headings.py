@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.quotable_stretches import stretches_of
-from quaestor.answers.quotes_in_markdown import label_of
+from quaestor.answers.quotes.quotable_stretches import stretches_of
+from quaestor.answers.quotes.quotes_in_markdown import label_of
 from quaestor.convert import convert_file
 from quaestor.convert.pdf import Line, headings_of, lines_of
 from quaestor.convert.pdf_pieces import Piece

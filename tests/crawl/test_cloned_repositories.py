@@ -13,7 +13,7 @@ from quaestor import Index, Indexes
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, UpstreamError, UsageError
 from quaestor.core.settings import Settings
 from quaestor.crawl.clone import fetch_commit, fetch_repository
-from quaestor.crawl.repositories import files_of, names_repository, read_git_address
+from quaestor.crawl.fetched_sources import files_of, names_repository, read_git_address
 from servers.site import Answer, SiteServer
 
 PRIVATE = {"allow_private": True}

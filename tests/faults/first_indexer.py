@@ -6,7 +6,7 @@ import sys
 
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import ProgressState
 from quaestor.indexing import commit, intake
 
 commit.COMMIT_CHUNKS = intake.TASK_FILES = 5

@@ -14,7 +14,7 @@ import pytest
 
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import ProgressState
 
 SCRIPT = Path(__file__).with_name("first_indexer.py")
 DOCUMENTS = 60

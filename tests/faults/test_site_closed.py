@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.core.errors import ForbiddenError, NotFoundError, QuaestorError, UpstreamError
-from quaestor.crawl import sites
+from quaestor.crawl import fetched_sources as sites
 from quaestor.crawl.crawl_settings import CrawlReport, CrawlSettings
 from quaestor.crawl.crawler import Crawl
 from quaestor.crawl.fetch import Fetcher

@@ -13,7 +13,7 @@ import pytest
 from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import ProgressState
 from tiny_transformer import write_transformer
 
 SCRIPT = Path(__file__).with_name("transformer_indexer.py")

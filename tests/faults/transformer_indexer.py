@@ -6,7 +6,7 @@ import sys
 
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import ProgressState
 
 _, root, home, model = sys.argv
 

@@ -15,7 +15,7 @@ from moments import calls_of
 from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.files.ignore import Level
-from quaestor.files.indexing_settings import IngestSettings
+from quaestor.files.indexing_values import IngestSettings
 from quaestor.files.walk import WalkResult, walk
 from quaestor.files.walk_rules import Decisions
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.files.ingest_report import Range, histogram
+from quaestor.files.indexing_values import Range, histogram
 
 counts = st.lists(st.integers(0, 2_000_000), max_size=60)
 

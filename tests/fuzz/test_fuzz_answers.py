@@ -10,14 +10,14 @@ from fuzz.parser_properties import fuzzed
 from quaestor.answers.citations.citation_marks import parse, without_marks, without_no_answer
 from quaestor.answers.citations.quote_match import find, find_nearest
 from quaestor.answers.citations.sentences import sentences
-from quaestor.answers.history_questions import history_question
-from quaestor.answers.message_templates import is_pasted
+from quaestor.answers.errors.message_templates import is_pasted
+from quaestor.answers.errors.template_agreement import agreement, template_words, words_of
+from quaestor.answers.errors.traces import read_trace
+from quaestor.answers.history.history_questions import history_question
 from quaestor.answers.overview.overview_question import asks_for_overview, name_in_overview_question
 from quaestor.answers.overview.prose_lines import headings, paragraphs
-from quaestor.answers.paragraphs import pieces_of
-from quaestor.answers.quotable_stretches import stretches_of
-from quaestor.answers.template_agreement import agreement, template_words, words_of
-from quaestor.answers.traces import read_trace
+from quaestor.answers.quotes.paragraphs import pieces_of
+from quaestor.answers.quotes.quotable_stretches import stretches_of
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters

@@ -13,23 +13,23 @@ import pytest
 from quaestor import Index
 from quaestor.accounts.prices import read_prices
 from quaestor.answers.ask_back import is_without_context
-from quaestor.answers.blocks import _ADDRESS, _by_indentation
-from quaestor.answers.callers import _names_called
 from quaestor.answers.citations.citation_marks import _BEFORE_END, without_no_answer
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.claim_support import _STOP
 from quaestor.answers.citations.quote_match import find
 from quaestor.answers.citations.sentences import sentences
-from quaestor.answers.history_draft import _MARK
-from quaestor.answers.listings import _matches, kinds
-from quaestor.answers.message_templates import is_pasted
+from quaestor.answers.errors.message_templates import is_pasted
+from quaestor.answers.errors.traces import read_trace
+from quaestor.answers.history.history_draft import _MARK
+from quaestor.answers.names.callers import _names_called
+from quaestor.answers.names.resolved_names import name_of_message
 from quaestor.answers.overview.entry_points import _CONSOLE
 from quaestor.answers.overview.named_paths import _BETWEEN, _RUNNING, _TOKEN
 from quaestor.answers.overview.overview_question import asks_for_overview
 from quaestor.answers.overview.path_descriptions import _COMMENT_ENDS
 from quaestor.answers.overview.prose_lines import headings, paragraphs
-from quaestor.answers.resolved_names import name_of_message
-from quaestor.answers.traces import read_trace
+from quaestor.answers.project.listings import _matches, kinds
+from quaestor.answers.quotes.blocks import _ADDRESS, _by_indentation
 from quaestor.chat.edit_turn import _MENTIONED
 from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut

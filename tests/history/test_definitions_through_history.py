@@ -9,7 +9,7 @@ import pytest
 
 from history_repository import Repository
 from quaestor import Index
-from quaestor.answers.history_answer import history_of
+from quaestor.answers.history.history_answer import history_of
 from quaestor.core.config import Settings
 
 CODE = """/* Crosses the river. */

@@ -13,8 +13,8 @@ import pytest
 from history_repository import Repository, shop
 from quaestor import Conversation, Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.history_answer import history_of
-from quaestor.answers.history_questions import history_question
+from quaestor.answers.history.history_answer import history_of
+from quaestor.answers.history.history_questions import history_question
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.events import Citations, Done

@@ -11,10 +11,10 @@ import pytest
 from history_repository import Repository
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.history_answer import HistoryAnswer, history_of, open_history
-from quaestor.answers.history_changes import Changelogs, _days_apart, _folders_of_parts, period_in_words
-from quaestor.answers.history_questions import HistoryQuestion, history_question
-from quaestor.answers.history_subjects import subject_of
+from quaestor.answers.history.find_subject import subject_of
+from quaestor.answers.history.history_answer import HistoryAnswer, history_of, open_history
+from quaestor.answers.history.history_questions import HistoryQuestion, history_question
+from quaestor.answers.history.version_changes import Changelogs, _days_apart, _folders_of_parts, period_in_words
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_history
 from quaestor.history.versions import Version, version_in

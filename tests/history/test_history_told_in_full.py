@@ -12,11 +12,11 @@ import pytest
 
 from history_repository import Repository
 from quaestor import Index
-from quaestor.answers.history_answer import history_object, history_of, open_history
-from quaestor.answers.history_draft import Draft, one_line
-from quaestor.answers.history_of_subject import _SAID, _in_code, list_matching_commits
-from quaestor.answers.history_questions import HistoryQuestion
-from quaestor.answers.history_subjects import Subject, _as_file, commits_saying
+from quaestor.answers.history.find_subject import Subject, _as_file, commits_saying
+from quaestor.answers.history.history_answer import history_object, history_of, open_history
+from quaestor.answers.history.history_draft import Draft, one_line
+from quaestor.answers.history.history_questions import HistoryQuestion
+from quaestor.answers.history.subject_history import _SAID, _in_code, list_matching_commits
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 

@@ -9,7 +9,7 @@ import pytest
 
 from history_repository import Repository
 from quaestor import Index
-from quaestor.answers.history_subjects import best_of
+from quaestor.answers.history.find_subject import best_of
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_history
 

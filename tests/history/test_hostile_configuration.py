@@ -11,7 +11,7 @@ import pytest
 
 from history_repository import Repository, shop
 from quaestor import Index
-from quaestor.answers.history_answer import history_of
+from quaestor.answers.history.history_answer import history_of
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from index_of_files import index_of
-from quaestor.answers.history_answer import HistoryAnswer
+from quaestor.answers.history.history_answer import HistoryAnswer
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_history
 from quaestor.history.versions import prefix_of_tag, version_of_tag

@@ -13,7 +13,7 @@ import pytest
 
 from history_repository import Repository, shop
 from quaestor import Index
-from quaestor.answers.history_answer import HistoryAnswer, history_of
+from quaestor.answers.history.history_answer import HistoryAnswer, history_of
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 from quaestor.core.errors import NotFoundError

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.chunking import cut
-from quaestor.files.indexing_settings import IngestSettings
+from quaestor.files.indexing_values import IngestSettings
 from quaestor.indexing.prepare import CutFile, Preparer, Task
 from quaestor.stores.embedded.packing import pack
 

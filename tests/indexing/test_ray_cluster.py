@@ -17,8 +17,7 @@ from quaestor.assemble import Index
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.files.indexing_settings import IngestSettings
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import IngestSettings, ProgressState
 from quaestor.indexing import ray_cluster
 from quaestor.indexing.prepare import Outcome, Preparer, ReadFile, RefusedFile, Task, UnchangedFile
 from quaestor.indexing.ray_cluster import RayCluster

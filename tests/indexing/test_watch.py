@@ -5,8 +5,8 @@ from itertools import islice
 import pytest
 
 from quaestor.core.errors import IndexBusyError, LimitError, NotFoundError, QuaestorError
-from quaestor.files.ingest_report import Changes, Progress
-from quaestor.indexing.watch import watch
+from quaestor.files.indexing_values import Changes, Progress
+from quaestor.indexing.indexer import watch
 
 
 class Clock:

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.files.indexing_settings import IngestSettings
-from quaestor.files.ingest_report import SkippedPath
+from quaestor.files.indexing_values import IngestSettings, SkippedPath
 from quaestor.indexing import worker_pool as workers
 from quaestor.indexing.batches import in_batches, shrinking_batches, task_bytes
 from quaestor.indexing.prepare import Outcome, Preparer, ReadyDocument, RefusedFile, Task

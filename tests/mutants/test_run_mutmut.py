@@ -61,8 +61,8 @@ def test_what_was_computed_before_hides_no_mutant() -> None:
 
 
 def test_where_nothing_can_be_changed_it_says_so() -> None:
-    done = tried("src/quaestor/answers/traces.py", "*", "tests/evaluation/test_metrics.py")
-    assert done.returncode != 0 and "Nothing was changed in quaestor.answers.traces" in done.stderr
+    done = tried("src/quaestor/answers/errors/traces.py", "*", "tests/evaluation/test_metrics.py")
+    assert done.returncode != 0 and "Nothing was changed in quaestor.answers.errors.traces" in done.stderr
 
 
 def test_a_saved_survivor_is_found_by_its_lines_whatever_its_number_is_now() -> None:

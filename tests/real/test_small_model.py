@@ -23,8 +23,8 @@ from real_servers import ROOT, RealServer, llama_server, python_with, small_mode
 from quaestor import Index
 from quaestor.assemble import answer_steps, make_model
 from quaestor.chat.events import TurnOutcome
-from quaestor.core.citation import Citation
 from quaestor.core.config import Settings
+from quaestor.core.documents import Citation
 from servers.threads import free_port
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(3600)]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.answer_from_file import read_file_question
 from quaestor.answers.ask_back import is_without_context, with_context, with_subject
+from quaestor.answers.project.answer_from_file import read_file_question
 from quaestor.answers.way import Question
 from quaestor.search.names_in_question import NameQuestion, bare_name, looks_like_a_file, read_name_question
 

@@ -16,7 +16,7 @@ import pytest
 
 from history_repository import Repository
 from quaestor import Index
-from quaestor.answers.history_answer import history_of
+from quaestor.answers.history.history_answer import history_of
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
 from quaestor.files.git_folder import TrackedFiles, tracked_names

@@ -13,7 +13,7 @@ import pytest
 
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import ProgressState
 from quaestor.server.index_process import FirstIndexes, is_indexed, make_index
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims

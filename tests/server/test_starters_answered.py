@@ -11,7 +11,7 @@ import pytest
 from convert.made_documents import docx, paragraph
 from index_of_files import index_of, write_files
 from quaestor import Index
-from quaestor.answers.starters import Starter, starters
+from quaestor.answers.project.starters import Starter, starters
 from quaestor.core.config import Settings
 from quaestor.server.single_questions import Starters, outcome_of
 

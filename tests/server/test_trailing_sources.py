@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.citation import Citation
+from quaestor.core.documents import Citation
 from quaestor.server.openai.chat_turn import trailing_sources, without_sources
 
 CITATIONS = st.lists(

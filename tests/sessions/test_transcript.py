@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from quaestor import Index
 from quaestor.chat.engine import Conversation
-from quaestor.core.citation import Citation
+from quaestor.core.documents import Citation
 from quaestor.core.errors import LimitError, NotFoundError, QuaestorError, UsageError, WindowError
 from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.llm.prompts.numbered_passages import Passage, show

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quaestor.answers.quotable_stretches import PROSE
-from quaestor.answers.readable_markup import as_shown
+from quaestor.answers.quotes.quotable_stretches import PROSE
+from quaestor.answers.quotes.readable_markup import as_shown
 from quaestor.answers.way import WayAnswer
 from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.documents import Chunk, Document, Hit, Span

@@ -11,22 +11,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.answer_from_file import (
-    answer_how_to_add,
-    answer_origin,
-    answer_with_customary_file,
-    answer_within_file,
-)
 from quaestor.answers.ask_back import ask_back, with_subject
-from quaestor.answers.callers import answer_with_callers
-from quaestor.answers.document_parts import answer_with_part
 from quaestor.answers.drafts import CorpusLines, Draft
-from quaestor.answers.explain_error import answer_error
-from quaestor.answers.explain_name import explain_name
-from quaestor.answers.explain_option import explain_option
-from quaestor.answers.explain_term import explain_term, holds_documents
-from quaestor.answers.listings import list_declared, list_folder, list_tests
-from quaestor.answers.named_faults import explain_named_fault
+from quaestor.answers.errors.explain_error import answer_error
+from quaestor.answers.errors.named_faults import explain_named_fault
+from quaestor.answers.names.callers import answer_with_callers
+from quaestor.answers.names.explain_name import explain_name
+from quaestor.answers.names.explain_term import explain_term
+from quaestor.answers.overview.document_statistics import holds_documents
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_importers,
@@ -38,9 +30,18 @@ from quaestor.answers.overview.overview_answer import (
     wants_overview,
 )
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
-from quaestor.answers.passage_order import without_restated
-from quaestor.answers.project_facts import answer_maintainers, answer_project_facts
-from quaestor.answers.quotes import answer
+from quaestor.answers.project.answer_from_file import (
+    answer_how_to_add,
+    answer_origin,
+    answer_with_customary_file,
+    answer_within_file,
+)
+from quaestor.answers.project.document_parts import answer_with_part
+from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.listings import list_declared, list_folder, list_tests
+from quaestor.answers.quotes.passage_order import without_restated
+from quaestor.answers.quotes.pick_quotes import answer
+from quaestor.answers.settings.explain_option import explain_option
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import lazy_regex
@@ -108,7 +109,7 @@ def _answer_with_project_guide(question: Question, corpus: Corpus) -> WayAnswer 
     """Answer how the project is installed or contributed to; None for other questions."""
     if not _OF_GUIDE.search(question.text[:_LONGEST]):
         return None
-    from quaestor.answers.project_guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
+    from quaestor.answers.project.guides import answer_with_project_guide  # noqa: PLC0415 - few questions ask this
 
     return answer_with_project_guide(question, corpus)
 
@@ -126,8 +127,8 @@ def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not _OF_SETTINGS.search(question.text[:200]):
         return None
     # Few questions ask this.
-    from quaestor.answers.configuration import explain_configuration  # noqa: PLC0415 - as said above
-    from quaestor.answers.named_settings import explain_setting  # noqa: PLC0415 - as said above
+    from quaestor.answers.settings.configuration import explain_configuration  # noqa: PLC0415 - as said above
+    from quaestor.answers.settings.named_settings import explain_setting  # noqa: PLC0415 - as said above
 
     return (
         explain_configuration(question, corpus)
@@ -145,7 +146,7 @@ def _answer_usage(question: Question, corpus: Corpus, *, literally: bool = False
     """Answer how something is done with the program; None for other questions."""
     if not _OF_USE.match(question.text[:_LONGEST]):
         return None
-    from quaestor.answers.usage_questions import answer_usage  # noqa: PLC0415 - few questions ask this
+    from quaestor.answers.settings.usage_questions import answer_usage  # noqa: PLC0415 - few questions ask this
 
     return answer_usage(question, corpus, literally=literally)
 
@@ -157,7 +158,7 @@ def _list_options_or_environment(question: Question, corpus: Corpus) -> WayAnswe
     """List the command-line options or the variables of the environment; None for other questions."""
     if not _OF_LISTS.search(question.text[:200]):
         return None
-    from quaestor.answers.option_lists import list_environment, list_options  # noqa: PLC0415 - few questions ask this
+    from quaestor.answers.settings.option_lists import list_environment, list_options  # noqa: PLC0415 - few questions ask this
 
     return list_environment(question, corpus) or list_options(question, corpus)
 
@@ -166,12 +167,12 @@ def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer to a question about history; None for other questions, or if the history does not answer."""
     if not may_ask_history(question.text):
         return None
-    from quaestor.answers.history_questions import history_question  # noqa: PLC0415 - few questions are about history
+    from quaestor.answers.history.history_questions import history_question  # noqa: PLC0415 - few questions are about history
 
     request = history_question(question.text, date.today())
     if request is None:
         return None
-    from quaestor.answers.history_answer import answer_history_question  # noqa: PLC0415 - few questions are about history
+    from quaestor.answers.history.history_answer import answer_history_question  # noqa: PLC0415 - few questions are about history
 
     return answer_history_question(request, corpus)
 

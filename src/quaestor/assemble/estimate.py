@@ -26,8 +26,7 @@ from quaestor.core.config import Settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import SlowEmbedder
 from quaestor.embedding.requests_and_replies import RequestLimits
-from quaestor.files.indexing_settings import IngestSettings
-from quaestor.files.ingest_report import FoundFile, Survey
+from quaestor.files.indexing_values import FoundFile, IngestSettings, Survey
 from quaestor.files.walk import WalkResult, checked_root, folder_of, walk
 from quaestor.indexing.batches import POOL_BYTES, in_batches
 from quaestor.indexing.indexer import Indexer

@@ -12,8 +12,7 @@ from quaestor.core.errors import IndexBusyError, IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
 from quaestor.corpus.fresh_index import IndexParts
-from quaestor.crawl.repositories import names_repository
-from quaestor.crawl.sites import crawl, is_address
+from quaestor.crawl.fetched_sources import crawl, is_address, names_repository
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.embedding.tuning_names import forget
@@ -25,7 +24,7 @@ from quaestor.stores.embedded.sqlite_failures import REBUILD
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from quaestor.answers.history_answer import HistoryAnswer
+    from quaestor.answers.history.history_answer import HistoryAnswer
     from quaestor.answers.overview.overview_text import Overview
     from quaestor.llm.models import Model
 
@@ -100,7 +99,7 @@ class Index(Corpus):
         Raises:
             UsageError: ``since`` or ``until`` is not a date.
         """
-        from quaestor.answers.history_answer import history_of  # noqa: PLC0415 - no search needs it
+        from quaestor.answers.history.history_answer import history_of  # noqa: PLC0415 - no search needs it
 
         return history_of(self, question, since=since, until=until, limit=limit)
 

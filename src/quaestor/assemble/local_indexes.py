@@ -19,8 +19,7 @@ from quaestor.assemble.first_index import erase_in_turn
 from quaestor.assemble.source_paths import SOURCE_NOTE, index_folder, locate
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import NotFoundError, QuaestorError
-from quaestor.crawl.repositories import is_fetched, names_repository
-from quaestor.crawl.sites import is_address, is_site
+from quaestor.crawl.fetched_sources import is_address, is_fetched, is_site, names_repository
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.schema import FILE as TRUTH
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.chunking import ChunkSettings
 from quaestor.core.config import Settings, data_home, load_configuration
-from quaestor.crawl.repositories import files_of, names_repository
-from quaestor.crawl.sites import is_address, is_site, pages_of
+from quaestor.crawl.fetched_sources import files_of, is_address, is_site, names_repository, pages_of
 from quaestor.files.walk import checked_root
 from quaestor.files.walk_rules import left_out
 from quaestor.indexing.indexer import IngestSettings

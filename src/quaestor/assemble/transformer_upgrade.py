@@ -27,7 +27,7 @@ from quaestor.core.config import Settings, make_private
 from quaestor.corpus.descriptions import VectorProgress
 from quaestor.embedding.transformer import PREFIX
 from quaestor.embedding.tuning_names import forget as forget_tuned
-from quaestor.files.ingest_report import Progress, ProgressState
+from quaestor.files.indexing_values import Progress, ProgressState
 from quaestor.stores.embedded.lock import WriteLock
 
 if TYPE_CHECKING:

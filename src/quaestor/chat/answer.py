@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from quaestor.answers.quotes import answer as extract
+from quaestor.answers.quotes.pick_quotes import answer as extract
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Citations, Done, Event, Passages, Searching, Text

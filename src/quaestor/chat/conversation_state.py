@@ -16,8 +16,7 @@ from itertools import count
 
 from quaestor.chat.chat_settings import Brief
 from quaestor.chat.turn import Turn
-from quaestor.core.citation import Citation
-from quaestor.core.documents import Hit
+from quaestor.core.documents import Citation, Hit
 from quaestor.core.messages import Message
 from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.llm.models import Model

@@ -15,9 +15,9 @@ from functools import partial
 
 from quaestor.answers.ask_back import with_context
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.passage_order import without_restated
-from quaestor.answers.quotes import MOST, MOST_OF_UNSURE, ExtractiveAnswer, speaks
-from quaestor.answers.quotes import answer as extract
+from quaestor.answers.quotes.passage_order import without_restated
+from quaestor.answers.quotes.pick_quotes import MOST, MOST_OF_UNSURE, ExtractiveAnswer, speaks
+from quaestor.answers.quotes.pick_quotes import answer as extract
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import AddedFiles, with_added_first
@@ -35,8 +35,7 @@ from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Sear
 from quaestor.chat.loop import CallRunner, Loop
 from quaestor.chat.model_requests import Composer, Requests, examples, instructions, is_short, plan_request
 from quaestor.chat.turn import Preview, Turn, question_message
-from quaestor.core.citation import Citation
-from quaestor.core.documents import Hit
+from quaestor.core.documents import Citation, Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, without_surrogates
 from quaestor.core.questions import without_frame

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from quaestor.core.citation import Citation
-from quaestor.core.documents import Hit
+from quaestor.core.documents import Citation, Hit
 from quaestor.core.messages import ToolCall, Usage
 from quaestor.llm.models import FinishReason
 from quaestor.llm.prompts.numbered_passages import Passage

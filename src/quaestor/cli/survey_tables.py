@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from quaestor.cli.output import echo, one_line, size, style
-from quaestor.files.ingest_report import Bin, Range
+from quaestor.files.indexing_values import Bin, Range
 from quaestor.indexing.indexer import SkippedPath, Survey
 
 _BAR = 30

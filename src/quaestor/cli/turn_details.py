@@ -8,12 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from quaestor.answers.citations.citation_marks import words_of_sentence
-from quaestor.answers.readable_markup import as_shown
+from quaestor.answers.quotes.readable_markup import as_shown
 from quaestor.chat.events import Called, Composed, Event, Passages, Returned
 from quaestor.chat.session_json import passage_place, place_of, subject_of
 from quaestor.cli.output import echo, one_line, remark, safe, style
-from quaestor.core.citation import STANDING, UNCHECKED, Citation, CitationStatus
-from quaestor.core.documents import Hit
+from quaestor.core.documents import STANDING, UNCHECKED, Citation, CitationStatus, Hit
 from quaestor.core.messages import Message
 from quaestor.core.wording import amount
 from quaestor.sessions.records import CallRecord, DecisionRun, Plan, Support

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from quaestor.corpus import Corpus, CorpusStats, UnderstoodQuestion
     from quaestor.corpus.descriptions import VectorProgress
     from quaestor.corpus.several_corpora import SeveralCorpora
-    from quaestor.files.ingest_report import Survey
+    from quaestor.files.indexing_values import Survey
 
 
 def search_object(

@@ -16,7 +16,7 @@ from quaestor.core.wording import amount, command
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import ForgivingEmbedder, RemoteEmbedder, SlowEmbedder
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.files.ingest_report import BY_SETTING, Changes
+from quaestor.files.indexing_values import BY_SETTING, Changes
 from quaestor.indexing.indexer import Indexer
 from quaestor.stores import Bylines
 

@@ -27,7 +27,7 @@ from quaestor.stores.shared_store import SharingStore
 
 if TYPE_CHECKING:
     from quaestor.corpus.line_excerpts import Excerpt
-    from quaestor.files.indexing_settings import IngestSettings
+    from quaestor.files.indexing_values import IngestSettings
     from quaestor.history.git import Repository
 
 

@@ -20,7 +20,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
 from quaestor.files.consistent_read import check
 from quaestor.files.git_folder import project_name
-from quaestor.files.ingest_report import READ_ANEW
+from quaestor.files.indexing_values import READ_ANEW
 from quaestor.files.walk import folder_of
 from quaestor.indexing.index_notes import IntakeNote
 from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress

@@ -21,7 +21,7 @@ from quaestor.core.config import make_private
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, UpstreamError, UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.crawl.connections import is_public, resolve
-from quaestor.crawl.repositories import FETCHED, GitAddress, read_git_address, repository_folder
+from quaestor.crawl.fetched_sources import FETCHED, GitAddress, read_git_address, repository_folder
 from quaestor.history.git import NoHistoryError, program
 from quaestor.stores.embedded.lock import WriteLock
 

@@ -24,8 +24,7 @@ from quaestor.files.deny import (
     largest,
     suffix_of,
 )
-from quaestor.files.indexing_settings import IngestSettings
-from quaestor.files.ingest_report import BY_SETTING, FoundFile, SkippedPath
+from quaestor.files.indexing_values import BY_SETTING, FoundFile, IngestSettings, SkippedPath
 from quaestor.files.walk_rules import Decisions, Folder, OpenFolder, Rules
 
 

@@ -27,7 +27,7 @@ from quaestor.files.ignore import (
     outer_files,
     root_level,
 )
-from quaestor.files.indexing_settings import IngestSettings
+from quaestor.files.indexing_values import IngestSettings
 
 _VERSION = 1
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from quaestor.files.ingest_report import FoundFile
+from quaestor.files.indexing_values import FoundFile
 from quaestor.indexing.prepare import Task
 from quaestor.stores.shared_store import SharedWork, WorkItem
 

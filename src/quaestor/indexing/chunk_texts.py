@@ -1,6 +1,6 @@
 """The embedded text of a chunk, and its terms for the lexical index.
 
-Pure. Changing anything here changes what an index holds: raise the recipe's number in ``indexing_settings`` with it.
+Pure. Changing anything here changes what an index holds: raise the recipe's number in ``indexing_values`` with it.
 """
 
 from __future__ import annotations

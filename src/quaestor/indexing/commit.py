@@ -8,7 +8,7 @@ from quaestor.convert import is_converted
 from quaestor.core.documents import Document, text_of_chunks
 from quaestor.core.errors import NotFoundError
 from quaestor.files.consistent_read import on_disk, read_snapshot
-from quaestor.files.ingest_report import Changes, SkippedPath
+from quaestor.files.indexing_values import Changes, SkippedPath
 from quaestor.indexing.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS, LAST_COMMIT_CHUNKS
 from quaestor.indexing.prepare import Outcome, ReadyDocument, RefusedFile, UnchangedFile
 from quaestor.stores import LOCK_SECONDS, Store, Writer

@@ -18,8 +18,7 @@ from quaestor.core.errors import QuaestorError
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.embedding.tuning_names import is_tuned
-from quaestor.files.indexing_settings import IngestSettings
-from quaestor.files.ingest_report import Changes, FoundFile, Progress, ProgressState, SkippedPath
+from quaestor.files.indexing_values import Changes, FoundFile, IngestSettings, Progress, ProgressState, SkippedPath
 from quaestor.files.walk import WalkResult
 from quaestor.indexing.batches import (
     COPIES_BYTES,

@@ -24,7 +24,7 @@ from quaestor.core.documents import Chunk, Document
 from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
-from quaestor.files.indexing_settings import IngestSettings
+from quaestor.files.indexing_values import IngestSettings
 from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
 from quaestor.indexing.prepare import encode
 from quaestor.stores import Pack, Store, Writer

@@ -22,8 +22,7 @@ from quaestor.core.documents import Chunk, Document, Span, text_of_chunks
 from quaestor.embedding import Embedder, Vectors
 from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, Snapshot, on_disk, read_snapshot
 from quaestor.files.deny import deny_content, largest, suffix_of
-from quaestor.files.indexing_settings import IngestSettings
-from quaestor.files.ingest_report import SkippedPath
+from quaestor.files.indexing_values import IngestSettings, SkippedPath
 from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
 from quaestor.stores import ChunkTerms, KeptBytes, Pack, PackedDocument
 from quaestor.stores.shared_store import keep

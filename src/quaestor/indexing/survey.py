@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from quaestor.core.documents import Chunk, Document
 from quaestor.core.terms import find_words
-from quaestor.files.indexing_settings import IngestSettings
-from quaestor.files.ingest_report import CountTokens, FoundFile, Range, SkippedPath, Survey
+from quaestor.files.indexing_values import CountTokens, FoundFile, IngestSettings, Range, SkippedPath, Survey
 from quaestor.files.walk import WalkResult
 from quaestor.indexing.batches import TASK_BYTES, TASK_FILES, in_batches
 from quaestor.indexing.chunk_texts import embedded_text, vector_keys

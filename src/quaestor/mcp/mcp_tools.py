@@ -19,11 +19,11 @@ from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.server.open_corpora import ALL, Corpora, first_index_progress
 from quaestor.tools import Outcome, Parameter, Registry, Tool
-from quaestor.tools import read_tool as read
 from quaestor.tools import related_tool as related
 from quaestor.tools import search_tool as search
 from quaestor.tools.answer_tools import HISTORY_PARAMETERS, OVERVIEW_PARAMETERS, history_of, overview_of
 from quaestor.tools.arguments import brief, check_arguments, nearest
+from quaestor.tools.document_tools import READ_PARAMETERS, read_of
 from quaestor.tools.tool_values import arguments_schema, describe
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _with_remarks(
 
 # Not `registry_of`: it imports the tool that edits, which takes as long as importing all of these.
 _SUBROUTINES: dict[str, Callable[[Corpus], Tool]] = {
-    "read": read.read_of,
+    "read": read_of,
     "related": related.related_of,
     "overview": overview_of,
     "history": history_of,
@@ -191,7 +191,7 @@ def tools_of(corpora: Corpora) -> tuple[ServedTool, ...]:
     """Return the tools on some corpora; if there is only one, they take no argument for the corpus."""
     return (
         _search(corpora),
-        _reading_tool(corpora, "read", "Read lines", read.PARAMETERS),
+        _reading_tool(corpora, "read", "Read lines", READ_PARAMETERS),
         _reading_tool(corpora, "related", "Find what is related", related.PARAMETERS),
         _reading_tool(corpora, "overview", "Get an overview", OVERVIEW_PARAMETERS),
         _reading_tool(corpora, "history", "Ask the history", HISTORY_PARAMETERS),

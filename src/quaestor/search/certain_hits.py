@@ -49,6 +49,9 @@ _CALLED = re.compile(
 _MOST_NAMED = 3
 """A name with more definitions than this is not certain."""
 
+_FEWEST_OF_HEADING = 2
+"""The fewest words of a heading that is taken for the question."""
+
 _MOST_STANDING = 10
 """Quoted words in more chunks than this are not certain."""
 
@@ -123,6 +126,32 @@ def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[
         uncertain = higher[higher < STEP / 2]
         higher[subject[np.argmax(scores[subject])]] = np.nextafter(uncertain.max(), np.float32(STEP))
     return _with_namesakes_behind(query.written_names, traits, higher)
+
+
+def raise_headed_section(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the scores, with the best section whose heading is the question raised above all that is not certain.
+
+    "How do I add a tag?" asks for the section *Adding tags*. A heading of more sections than ``_MOST_NAMED``, as *Basic
+    usage*, tells nothing.
+    """
+    wanted = frozenset(query.terms)
+    if query.kind != "text" or len(wanted) < _FEWEST_OF_HEADING or sought_kind(query) == "code":
+        return scores
+    rows = [row for row, known in enumerate(traits) if known.path.prose and wanted <= known.terms]
+    headed = [row for row in rows if scores[row] > -STEP / 2 and _is_headed(traits[row], wanted)]
+    if not 0 < len(headed) <= _MOST_NAMED:
+        return scores
+    higher = scores.copy()
+    best = headed[int(np.argmax(scores[headed]))]
+    if higher[best] < STEP / 2:
+        higher[best] = np.nextafter(higher[higher < STEP / 2].max(), np.float32(STEP))
+    return higher
+
+
+def _is_headed(known: Traits, wanted: frozenset[str]) -> bool:
+    """Return whether a section that begins in a chunk has a heading of just these terms."""
+    chunk = known.stored.chunk
+    return any(frozenset(searched_terms(name)) == wanted for name in chunk.defines or (chunk.symbol or "",))
 
 
 def _with_namesakes_behind(

@@ -24,6 +24,7 @@ from quaestor.search.certain_hits import (
     background_among,
     certainty_steps,
     path_and_line,
+    raise_headed_section,
     raise_written_names,
     steps_of_code,
 )
@@ -341,6 +342,7 @@ def _features_and_scores(ranker: Ranker, query: Query, candidates: Candidates) -
     features, step = features_and_steps(query, candidates)
     scores = ranker.scores(features) + step
     higher = raise_written_names(query, candidates.traits, scores)
+    higher = raise_headed_section(query, candidates.traits, higher)
     return features, higher, step + (higher - scores)
 
 

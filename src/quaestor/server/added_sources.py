@@ -26,9 +26,8 @@ from quaestor.crawl import connections
 from quaestor.crawl.clone import fetch_repository
 from quaestor.crawl.connections import is_named
 from quaestor.crawl.crawl_settings import CrawlState
-from quaestor.crawl.repositories import files_of, names_repository, read_git_address
+from quaestor.crawl.fetched_sources import crawl, files_of, is_address, names_repository, pages_of, read_git_address
 from quaestor.crawl.site_folder import checked_start
-from quaestor.crawl.sites import crawl, is_address, pages_of
 from quaestor.files.walk import checked_root
 from quaestor.server.process_claims import Claims
 

@@ -23,7 +23,7 @@ from quaestor.assemble import Index
 from quaestor.assemble.transformer_upgrade import upgrade_state
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
-from quaestor.files.ingest_report import Progress, ProgressState
+from quaestor.files.indexing_values import Progress, ProgressState
 from quaestor.server.process_claims import Claims
 
 _KIND = "index"

@@ -22,7 +22,7 @@ from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError, UsageError
 from quaestor.corpus import Corpus
 from quaestor.corpus.several_corpora import SeveralCorpora, short_names
-from quaestor.files.ingest_report import ProgressState
+from quaestor.files.indexing_values import ProgressState
 from quaestor.server.index_process import BackgroundVectors, FirstIndexes
 from quaestor.server.process_claims import Claims
 

@@ -8,7 +8,7 @@ import time
 from contextlib import aclosing
 
 from quaestor.accounts import Purpose
-from quaestor.answers.starters import starters
+from quaestor.answers.project.starters import starters
 from quaestor.assemble import Index, answer_steps, make_ledger, make_model
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings

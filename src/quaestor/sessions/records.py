@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from quaestor.core.citation import Citation
+from quaestor.core.documents import Citation
 from quaestor.core.messages import Message, Usage
 from quaestor.llm import tags
 from quaestor.llm.prompts.numbered_passages import Passage

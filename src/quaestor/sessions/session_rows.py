@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from quaestor.core.citation import Citation
+from quaestor.core.documents import Citation
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, ToolCall, Usage, without_surrogates
 from quaestor.sessions.records import DecisionRun, Ending, State

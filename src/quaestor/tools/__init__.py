@@ -33,9 +33,8 @@ def registry_of(
     # All tools are imported here, and an answer made of quotes calls none.
     from quaestor.corpus.joint_corpus import JointCorpus  # noqa: PLC0415 - see above
     from quaestor.tools.answer_tools import history_of, overview_of  # noqa: PLC0415
+    from quaestor.tools.document_tools import list_of, read_of  # noqa: PLC0415
     from quaestor.tools.edit_tool import edit_of  # noqa: PLC0415
-    from quaestor.tools.list_tool import list_of  # noqa: PLC0415
-    from quaestor.tools.read_tool import read_of  # noqa: PLC0415
     from quaestor.tools.related_tool import related_of  # noqa: PLC0415
     from quaestor.tools.search_tool import search_of  # noqa: PLC0415
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from quaestor.answers.history_answer import history_of as ask_history
+from quaestor.answers.history.history_answer import history_of as ask_history
 from quaestor.answers.overview.overview_text import text_of
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number

@@ -254,11 +254,19 @@ def test_signs_without_end_are_looked_through_once(quote: str) -> None:
     assert check_quote(Passage(1, "x", 1, 1, ""), quote * 3, lambda path: source).status == "unverified"
 
 
-@pytest.mark.parametrize("end", ["", "\n"])
-def test_a_quote_ends_on_the_line_of_its_last_sign_and_leaves_out_the_line_end(end: str) -> None:
-    code = "void row(void)\n{\n    cross();\n}\n"
-    found = check_quote(Passage(1, "row.c", 1, 4, code), f"cross();\n}}{end}", lambda path: code.encode())
-    assert (found.status, found.start_line, found.end_line, found.quote) == ("verified", 3, 4, "cross();\n}")
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize(("before", "behind"), [("", ""), ("", "\n"), ("", "\n\n"), ("\n", ""), ("\n\n", "\n")])
+def test_a_quote_stands_on_the_lines_of_its_first_and_last_sign(before: str, behind: str, ends: str) -> None:
+    code = "void row(void)\n{\n\n    cross();\n}\n\n"
+    quote, data = f"{before}    cross();\n}}{behind}", code.replace("\n", ends).encode()
+    found = check_quote(Passage(1, "row.c", 1, 6, code), quote, lambda path: data)
+    assert (found.status, found.start_line, found.end_line) == ("verified", 4, 5)
+    assert found.quote == f"    cross();{ends}}}"
+
+
+def test_a_quote_of_line_ends_alone_stands_where_they_begin() -> None:
+    found = check_quote(Passage(1, "x", 1, 4, "a\n\n\nb"), "\n\n", lambda path: b"a\n\n\nb")
+    assert (found.status, found.start_line, found.end_line, found.quote) == ("verified", 1, 1, "")
 
 
 def test_a_short_quote_is_not_looked_for_elsewhere() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.quotes import NOT_FOUND, NOTHING, UNMENTIONED
-from quaestor.answers.quotes_in_markdown import LEAD, SAME, UNSURE
+from quaestor.answers.quotes.pick_quotes import NOT_FOUND, NOTHING, UNMENTIONED
+from quaestor.answers.quotes.quotes_in_markdown import LEAD, SAME, UNSURE
 from quaestor.core.messages import Message, Role, ToolCall
 from quaestor.core.wording import TRANSLATED
 from quaestor.llm.tokens import ByteBound

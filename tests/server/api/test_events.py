@@ -9,8 +9,7 @@ import pytest
 
 from quaestor.chat import events
 from quaestor.chat.events import Event
-from quaestor.core.citation import Citation
-from quaestor.core.documents import Chunk, Document, Hit, Span
+from quaestor.core.documents import Chunk, Citation, Document, Hit, Span
 from quaestor.core.errors import LimitError, UpstreamError, WindowError
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.prompts.numbered_passages import Passage

@@ -28,7 +28,7 @@ from quaestor.answers.citations.claim_support import (
     spelled_words,
 )
 from quaestor.answers.citations.sentences import Sentence
-from quaestor.core.citation import Citation
+from quaestor.core.documents import Citation
 from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 

@@ -18,9 +18,9 @@ from quaestor.answers.citations.claim_support import Ground, find_support
 from quaestor.answers.citations.judged_sentences import Judge
 from quaestor.answers.citations.quote_match import Match, find, find_nearest, is_distinctive
 from quaestor.answers.citations.sentences import Sentence, sentences
-from quaestor.answers.readable_markup import lines_shown
+from quaestor.answers.quotes.readable_markup import lines_shown
 from quaestor.chunking.decode import decode
-from quaestor.core.citation import Citation, CitationStatus
+from quaestor.core.documents import Citation, CitationStatus
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms
 
@@ -234,9 +234,11 @@ def _decode(data: bytes) -> _Source:
 
 
 def _citation_at(passage: Passage, source: _Source, match: Match, status: CitationStatus) -> Citation:
+    """Return the citation of a match, without the line ends at its edges."""
     quote = _shorten(source.text[match.start : match.end].strip("\r\n"))
-    last = source.line_of(max(match.start, match.end - 1))
-    return _citation(passage, source.line_of(match.start), last, quote, status)
+    first = source.text.index(quote[:1], match.start)
+    last = match.start + len(source.text[match.start : match.end].rstrip("\r\n")) - 1
+    return _citation(passage, source.line_of(first), source.line_of(max(first, last)), quote, status)
 
 
 def _citation(passage: Passage, first: int, last: int, quote: str, status: CitationStatus) -> Citation:

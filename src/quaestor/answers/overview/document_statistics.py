@@ -14,6 +14,7 @@ from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Document
 from quaestor.core.wording import amount
+from quaestor.corpus import Corpus
 from quaestor.search.background_documents import is_generated
 from quaestor.search.language import language_of
 
@@ -41,6 +42,12 @@ _MOST = 6
 _LEAST = 0.01
 _PARAGRAPHS = 9
 """The number of paragraphs of which at least two thirds must be in the document's language."""
+
+
+def holds_documents(corpus: Corpus) -> bool:
+    """Return whether most of a corpus's files are documents of prose."""
+    files = corpus.store.documents().values()
+    return 2 * sum(file.language in PROSE for file in files) > len(files)
 
 
 def documents_of(material: Material) -> list[Document]:

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from quaestor.answers.history_answer import HistoryAnswer, history_object
+from quaestor.answers.history.history_answer import HistoryAnswer, history_object
 from quaestor.assemble import Index
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, safe, style, wrapped

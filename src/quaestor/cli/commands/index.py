@@ -28,11 +28,17 @@ from quaestor.corpus import CorpusStats
 from quaestor.corpus.corpus_json import survey_object
 from quaestor.corpus.descriptions import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlState
-from quaestor.crawl.repositories import names_repository
-from quaestor.crawl.sites import crawl, forget_dry_run, is_address, note_dry_run, put_back, was_fetched_by_dry_run
-from quaestor.files.ingest_report import READ_ANEW
-from quaestor.indexing.indexer import Changes, by_reason
-from quaestor.indexing.watch import watch
+from quaestor.crawl.fetched_sources import (
+    crawl,
+    forget_dry_run,
+    is_address,
+    names_repository,
+    note_dry_run,
+    put_back,
+    was_fetched_by_dry_run,
+)
+from quaestor.files.indexing_values import READ_ANEW
+from quaestor.indexing.indexer import Changes, by_reason, watch
 
 _SHOWN_URL = 60
 

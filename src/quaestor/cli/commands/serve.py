@@ -29,10 +29,10 @@ from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.failures import is_listening
 from quaestor.server.free_port import listen_at
 from quaestor.server.http.json_log import log_as_json
-from quaestor.server.http.server_job import Job, serve
+from quaestor.server.http.server_process import Job, serve
 
 if TYPE_CHECKING:
-    from quaestor.server.http.server_job import Job
+    from quaestor.server.http.server_process import Job
 
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")

@@ -20,7 +20,7 @@ from quaestor.core.wording import command as the_command
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.corpus_json import coming_object, survey_object
 from quaestor.corpus.descriptions import VectorProgress
-from quaestor.files.ingest_report import Survey
+from quaestor.files.indexing_values import Survey
 
 
 @click.command("stats")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from quaestor.accounts.users import User
-from quaestor.answers.history_answer import history_object
+from quaestor.answers.history.history_answer import history_object
 from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
 from quaestor.answers.overview.overview_text import overview_object
 from quaestor.chat.session_json import ask_object

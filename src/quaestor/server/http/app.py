@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from starlette.routing import BaseRoute
 
 from quaestor import __version__
-from quaestor.server.api import corpus_routes, document_routes, session_routes, turn_routes, usage_routes
+from quaestor.server.api import account_routes, corpus_routes, session_routes, turn_routes
 from quaestor.server.api.api_schemas import EVERYWHERE, refusals
 from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
@@ -31,7 +31,6 @@ from quaestor.server.web import (
     conversation_pages,
     document_pages,
     exported_answers,
-    login_pages,
     search_pages,
     static_files,
 )
@@ -151,7 +150,7 @@ for _part in (chat_completions, responses, text_completions, embeddings, model_n
     _openai.include_router(_part.router)
 
 _native = APIRouter(prefix="/api", tags=["native"], responses=EVERYWHERE)
-for _part in (corpus_routes, session_routes, turn_routes, document_routes, usage_routes):
+for _part in (corpus_routes, session_routes, turn_routes, account_routes):
     _native.include_router(_part.router)
 
 _page = APIRouter(include_in_schema=False)
@@ -162,7 +161,6 @@ for _part in (
     account_pages,
     added_source_pages,
     answer_forms,
-    login_pages,
     exported_answers,
     api_pages,
     static_files,

@@ -26,8 +26,7 @@ from pathlib import Path
 
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.indexing.process_start import Copy, Process, can_copy
-from quaestor.server.http.server_job import Job
-from quaestor.server.http.server_process import SHARED, Place, new_folder, preload, serve_as_copy
+from quaestor.server.http.server_process import SHARED, Job, Place, new_folder, preload, serve_as_copy
 from quaestor.server.process_claims import Claims
 from quaestor.state.rows import SharedFile
 

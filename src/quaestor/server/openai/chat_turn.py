@@ -25,7 +25,7 @@ from quaestor.chat.call_protocols import CallerTools
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Composed, Done, Event, Passages, Searching, Text, TurnOutcome
-from quaestor.core.citation import STANDING, UNCHECKED, Citation
+from quaestor.core.documents import STANDING, UNCHECKED, Citation
 from quaestor.core.messages import Message, ToolCall
 from quaestor.server.http.error_responses import RequestRefusedError, blame_request
 from quaestor.server.http.request_log import count_events

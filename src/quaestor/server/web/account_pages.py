@@ -1,8 +1,12 @@
-"""Pages with a user's own documents, whose forms work without scripts, and with the user's usage of models."""
+"""Pages of a user's account: log-in, the user's own documents, whose forms work without scripts, and usage of models.
+
+The token of a log-in is kept in a cookie that scripts cannot read and that requests from other sites do not carry.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Annotated
 from urllib.parse import urlencode
@@ -14,8 +18,10 @@ from starlette.datastructures import UploadFile
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.files.deny import extra_is_installed, largest
 from quaestor.server.api.access import MY_DOCUMENTS, documents_of
-from quaestor.server.api.document_routes import add, index_in_background
+from quaestor.server.api.account_routes import add, index_in_background
+from quaestor.server.http.caller import COOKIE, UnknownCallerError, address_of, user_of, who
 from quaestor.server.http.error_responses import status, text_of
+from quaestor.server.http.served_state import ServedHere
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import PageContext, PageContextHere, usage_by_period
 from quaestor.server.web.page_templates import page
@@ -27,6 +33,9 @@ _SHOWN = 200
 _EXTRAS = {"pdf": "PDF", "docx": "Word", "xlsx": "Excel", "pptx": "PowerPoint"}
 _MOST_FILES = 1000
 _THERE = "/documents#have"
+_DAYS = 90
+# A path on this server; with two slashes or a backslash it would be another server's address.
+_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 
 
 @router.get("/documents")
@@ -130,3 +139,58 @@ async def _documents_in_form(request: Request, limit: int) -> list[tuple[str, by
             # Forms always send line ends as CR LF.
             documents.append((name, text.replace("\r\n", "\n").encode("utf-8", "replace")))
         return documents
+
+
+@router.get("/log-in")
+async def show_log_in(request: Request, next: str = "/") -> Response:
+    """Show the form that asks for a token, unless the caller is logged in."""
+    try:
+        await who(request)
+    except UnknownCallerError:
+        return page("log_in.html", failed="", next=_within(next))
+    return RedirectResponse(_within(next), 303)
+
+
+@router.post("/log-in")
+def log_in(
+    request: Request,
+    served: ServedHere,
+    token: Annotated[str, Form(max_length=200)],
+    next: Annotated[str, Form(max_length=2000)] = "/",
+) -> Response:
+    """Log in a user with a token."""
+    if user_of(served, token.strip(), address_of(request)) is None:
+        failed = "This token is unknown or was revoked. `quaestor users add NAME` prints a new one."
+        return page("log_in.html", 401, failed=failed, next=_within(next))
+    answer = RedirectResponse(_within(next), 303)
+    answer.set_cookie(
+        COOKIE,
+        token.strip(),
+        max_age=_DAYS * 24 * 3600,
+        httponly=True,
+        samesite="strict",
+        secure=_over_tls(request),
+    )
+    return answer
+
+
+@router.post("/log-out")
+def log_out() -> Response:
+    """Log the user out by deleting the cookie."""
+    answer = RedirectResponse("/log-in", 303)
+    answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    return answer
+
+
+def _over_tls(request: Request) -> bool:
+    """Return whether the browser's connection uses TLS, even if a proxy terminates it.
+
+    The browser's ``Origin`` header is trusted rather than a proxy's headers: by forging it, a client can only make its
+    own cookie secure, which is then not sent over a plain connection.
+    """
+    origin = request.headers.get("origin", "")
+    return "https" in (request.url.scheme, origin.partition("://")[0].lower())
+
+
+def _within(path: str) -> str:
+    return path if _PATH.fullmatch(path) else "/"

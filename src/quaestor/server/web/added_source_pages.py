@@ -17,8 +17,8 @@ from quaestor.accounts.money import MILLION
 from quaestor.assemble.estimate import Estimate, survey_and_estimate
 from quaestor.core.errors import ForbiddenError, NotFoundError, QuaestorError
 from quaestor.crawl.crawl_settings import CrawlSettings
-from quaestor.crawl.repositories import names_repository
-from quaestor.files.ingest_report import Survey
+from quaestor.crawl.fetched_sources import names_repository
+from quaestor.files.indexing_values import Survey
 from quaestor.server.added_sources import AddedSite
 from quaestor.server.api.access import may_add_folders, may_add_sites, serve_added
 from quaestor.server.http.error_responses import status, text_of

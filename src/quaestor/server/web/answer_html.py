@@ -22,7 +22,7 @@ from markupsafe import Markup, escape
 
 from quaestor.answers.citations.citation_marks import Mark, parse
 from quaestor.answers.citations.sentences import sentences
-from quaestor.core.citation import STANDING
+from quaestor.core.documents import STANDING
 from quaestor.server.web.formulas import ATTRIBUTES, TAGS, formula
 from quaestor.server.web.safe_text import plain, plain_line
 from quaestor.server.web.source_lines import COLOURS, highlight

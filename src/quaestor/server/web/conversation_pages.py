@@ -22,13 +22,13 @@ from starlette.datastructures import FormData, UploadFile
 
 from quaestor.accounts.users import User
 from quaestor.answers.citations.citation_marks import parse, without_marks
-from quaestor.answers.starters import OF_ALL
+from quaestor.answers.project.starters import OF_ALL
 from quaestor.chat.added_files import mention
-from quaestor.core.citation import STANDING
+from quaestor.core.documents import STANDING
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.server.api.access import MY_DOCUMENTS, corpus_of, corpus_settings, session_of
+from quaestor.server.api.account_routes import add
 from quaestor.server.api.api_schemas import LONGEST_QUESTION
-from quaestor.server.api.document_routes import add
 from quaestor.server.api.session_routes import begin_session, window_of
 from quaestor.server.api.session_schemas import SessionStart, TurnRequest
 from quaestor.server.api.turn_routes import turn_events

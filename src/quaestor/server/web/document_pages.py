@@ -19,11 +19,11 @@ from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
 
 from quaestor.assemble import Index
-from quaestor.core.citation import STANDING
 from quaestor.core.config import data_home
+from quaestor.core.documents import STANDING
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
 from quaestor.corpus.documents_on_disk import is_object
-from quaestor.crawl.sites import is_site
+from quaestor.crawl.fetched_sources import is_site
 from quaestor.files.consistent_read import read_snapshot
 from quaestor.files.walk import folder_of
 from quaestor.files.walk_rules import left_out

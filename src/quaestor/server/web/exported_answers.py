@@ -13,7 +13,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
 from quaestor.answers.citations.citation_marks import parse
-from quaestor.core.citation import STANDING, Citation
+from quaestor.core.documents import STANDING, Citation
 from quaestor.server.api.access import session_of
 from quaestor.server.web.answer_html import LinkedCitation, render
 from quaestor.server.web.document_pages import places_of

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from quaestor.answers.citations.citation_marks import words_of_sentence
-from quaestor.answers.quotes import ExtractiveModel
-from quaestor.core.citation import Citation
+from quaestor.answers.quotes.pick_quotes import ExtractiveModel
+from quaestor.core.documents import Citation
 from quaestor.core.wording import amount
 from quaestor.server.web.answer_html import UNCHECKED, LinkedCitation, render, render_sentence
 from quaestor.server.web.safe_text import in_words, plain, plain_line

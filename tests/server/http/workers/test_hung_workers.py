@@ -38,7 +38,7 @@ IMPATIENT = """
 import sys
 from pathlib import Path
 from quaestor.core.config import Settings
-from quaestor.server.http.server_job import Job
+from quaestor.server.http.server_process import Job
 from quaestor.server.http.json_log import log_as_json
 from quaestor.server.http.server_pool import serve_with
 from quaestor.server.free_port import listen_at

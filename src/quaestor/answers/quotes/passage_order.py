@@ -1,0 +1,260 @@
+"""Orders passages of prose by how likely they answer a question, and drops hits that only repeat it.
+
+A search ranks a test's list of questions or a command's example first, because it holds all words of the question.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from quaestor.answers.quotes.quotable_stretches import PROSE
+from quaestor.core.documents import Hit
+from quaestor.core.light_imports import lazy_regex
+from quaestor.core.questions import asks_amount, says_amount
+from quaestor.core.terms import content_terms
+from quaestor.embedding.static import StaticEmbedder
+from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.search.language import language_of
+from quaestor.search.path_roles import profile_path
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Encode: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
+"""Maps texts to rows of unit length, as ``Embedder.encode`` does."""
+
+_OF_ODDS, _OF_DOCUMENT = 3.0, 1.5
+_OF_LIKENESS, _OF_TOLD, _OF_WORDS, _OF_HEADINGS = 6.0, 2.6, 5.0, 1.0
+_OF_NUMBERS, _OF_AMOUNT = 2.0, 0.7
+"""Weights of a passage's traits: the ranker's odds; its document's share of the odds; its paragraph most like the
+question; its paragraph with most of the question's words; the similarity of its words; the similarity of its headings;
+the question's numbers, because in a list of versions all but one entry are about others; and a number where an amount
+is asked for. They are weights of a softmax over ten passages, learned from the part ``learn`` of the questions about
+documents and rounded."""
+_HEADED, _HEADED_NEAR, _NEAR_GUIDE = 0.4, 0.05, 1.2
+"""The least share of the question, by the rarity of its words, in the headings of a guide: of any section, and of one
+that is at most ``_NEAR_GUIDE`` points behind the first passage."""
+_HEADINGS_OF_GUIDE = 2
+_NEAR_WITH_AMOUNT = 4.0
+"""How far behind the best a passage may be that comes first because it states the amount that is asked for."""
+_NEAR_MINUTES = 2.0
+"""How far behind minutes another document may be that comes before them."""
+MINUTES = lazy_regex(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
+"""In a path: of documents whose headings name what was talked about; what holds is told by others."""
+_ASKS_MINUTES = lazy_regex(
+    r"\b(?:meetings?|minutes|agendas?|discuss\w*|decided|attend\w*|present|said|propos\w+|when|who|why|\d{4})\b",
+    re.IGNORECASE,
+)
+_ASKS_LIMIT = lazy_regex(
+    r"\bhow\s+(?:old|large|big|far|fast|small)\b|^\W*(?:since\s+|seit\s+|bis\s+|depuis\s+|desde\s+)?(?:when|wann|quand|cuándo)\b"
+    r"|\bwhich\s+year\b"
+    r"|\b(?:maximum|minimum|limit|default|number\s+of|size|percent\w*|version)\b",
+    re.IGNORECASE,
+)
+_AMOUNT = lazy_regex(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b", re.IGNORECASE)
+_NUMBER = lazy_regex(r"(?<![\w.])v?(\d+(?:\.\d+)*)(?!\w|\.\d)")
+_WORD = lazy_regex(r"[^\W\d_][\w'-]+|\d[\d.]*")
+_BLANK_LINES = lazy_regex(r"\n\s*\n")
+_FEWEST_WORDS = 4
+
+# A message such as "Are you sure?" is looked for where it stands.
+_QUESTION = lazy_regex(
+    r"\b(?:how|what|which|where|who|why|when|wie|was|welche\w*|wo|wer|warum|wann|comment|que|qu'\w+|quel\w*|où|qui|pourquoi"
+    r"|cómo|qué|cuál\w*|dónde|quién|cuándo)\b|[吗呢么谁哪何か][？?]?$|什么|怎么|どう|なぜ|どこ",
+    re.IGNORECASE,
+)
+_FEWEST_LISTED = 3
+_LISTED = lazy_regex(r"""["'`“][^"'`“”\n]*\w[^"'`“”\n]*[?？]\\?["'`”]""")
+_ANSWERED = lazy_regex(r"\banswer(?:s|ed)?\b", re.IGNORECASE)
+_ASKS_FOR_QUESTIONS = lazy_regex(r"\b(?:questions?|asks?|asked)\b", re.IGNORECASE)
+_QUOTED = r"""["'`“‘«]\W{0,3}"""
+
+
+def label_terms(passage: Passage) -> frozenset[str]:
+    """Return the content terms of a passage's path, title and heading or symbol."""
+    return content_terms(" ".join(filter(None, (passage.path, passage.title, passage.symbol))))
+
+
+def rarity_of(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str, float]:
+    """Return each wanted term's share of the question; it is larger the fewer passages hold the term."""
+    counts = Counter(
+        term for passage in passages for term in wanted & (content_terms(passage.text) | label_terms(passage))
+    )
+    weights = {term: math.log(1 + (len(passages) + 1) / (counts[term] + 0.5)) for term in wanted}
+    total = math.fsum(weights.values()) or 1.0
+    return {term: weight / total for term, weight in weights.items()}
+
+
+def order_by_paragraphs(
+    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float], encode: Encode
+) -> tuple[Sequence[Passage], Sequence[Hit]]:
+    """Return passages and hits, the likeliest to answer first if most of them are prose, else in their order.
+
+    A search compares the question with whole chunks, but the answer may be one paragraph of several; and of two
+    documents, the one with more hits answers more often. A document may say "remove" where the question says "delete",
+    so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds. For a
+    question in another language than English the order stays, because similarity is known for English words only.
+    Minutes come behind what holds, unless what was talked about is asked for. Who asks for an amount gets first what
+    states one, in any language.
+    """
+    prose = sum(one.language.lower() in PROSE for one in passages)
+    if len(hits) != len(passages) or 2 * prose <= len(passages):
+        return passages, hits
+    foreign = language_of(question)
+    found = [*accumulate((hit.score for hit in hits), min)]
+    worth = found if foreign else _worth(question, passages, hits, rarity, encode)
+    ranks = sorted(range(len(hits)), key=lambda rank: -worth[rank])
+    scores = sorted(worth, reverse=True)
+    if not _ASKS_MINUTES.search(question):
+        first = _first_but_minutes(ranks, worth, passages)
+        ranks.sort(key=lambda rank: rank != first)
+    if asks_amount(question):
+        first = _first_with_amount(question, ranks, worth, passages)
+        ranks.sort(key=lambda rank: rank != first)
+    ordered = [hits[rank]._replace(score=score) for rank, score in zip(ranks, scores, strict=True)]
+    return [passages[rank] for rank in ranks], ordered
+
+
+def _worth(
+    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float], encode: Encode
+) -> Sequence[float]:
+    """Return the worth of each passage, as a logarithm of odds."""
+    parts = [(rank, part) for rank, one in enumerate(passages) for part in _paragraphs(one.text)]
+    headings = [(one.symbol or one.title or one.path).replace(" > ", " ") for one in passages]
+    vectors = encode([question, *headings, *(part for _, part in parts)])
+    likenesses = [float(value) for value in vectors[1:] @ vectors[0]]
+    alike, shares, amount = [0.0] * len(passages), [0.0] * len(passages), [False] * len(passages)
+    labels = [label_terms(one) for one in passages]
+    wants_amount = asks_amount(question) or _ASKS_LIMIT.search(question) is not None
+    for (rank, part), likeness in zip(parts, likenesses[len(passages) :], strict=True):
+        alike[rank] = max(alike[rank], likeness)
+        share = share_of((content_terms(part) | labels[rank]) & rarity.keys(), rarity)
+        if share > shares[rank]:
+            shares[rank], amount[rank] = share, wants_amount and _AMOUNT.search(part) is not None
+    best = max(hit.score for hit in hits)
+    total = math.fsum(math.exp(hit.score - best) for hit in hits)
+    odds = [math.exp(hit.score - best) / total for hit in hits]
+    near = word_nearness(question, [one.text for one in passages], rarity)
+    of_document = defaultdict[str, float](float)
+    for hit, share in zip(hits, odds, strict=True):
+        of_document[hit.path] += share
+    numbers = frozenset(_NUMBER.findall(question))
+    return [
+        _OF_ODDS * odds[rank]
+        + _OF_LIKENESS * alike[rank]
+        + _OF_TOLD * shares[rank]
+        + _OF_WORDS * near[rank]
+        + _OF_HEADINGS * likenesses[rank]
+        + _OF_AMOUNT * amount[rank]
+        + _OF_DOCUMENT * of_document[hit.path]
+        + _OF_NUMBERS * len(numbers & _numbers_of(passages[rank])) / max(1, len(numbers))
+        for rank, hit in enumerate(hits)
+    ]
+
+
+def _first_with_amount(question: str, ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
+    """Return the rank of the best passage, or of one nearly as good that states an amount if it states none."""
+    near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_WITH_AMOUNT)
+    return next((rank for rank in near if says_amount(question, passages[rank].text)), ranks[0])
+
+
+def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
+    """Return the rank of the best passage, or of one nearly as good that is not of minutes if it is."""
+    near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_MINUTES)
+    return next((rank for rank in near if not MINUTES.search(passages[rank].path)), ranks[0])
+
+
+def word_nearness(question: str, texts: Sequence[str], rarity: Mapping[str, float]) -> Sequence[float]:
+    """Return how similar each text is to the question word by word, 0 to 1, by the bundled embedder."""
+    embedder = StaticEmbedder.bundled()
+    weight_by_row: Counter[int] = Counter()
+    for word in dict.fromkeys(_WORD.findall(question.lower())):
+        weight = max((rarity.get(term, 0.0) for term in content_terms(word)), default=0.0)
+        rows = embedder.pieces.rows(word).tolist()
+        weight_by_row.update({row: weight / len(rows) for row in rows if weight})
+    rows_by_text = [np.unique(embedder.pieces.rows(text)) for text in texts]
+    every = np.unique(np.concatenate(rows_by_text)).astype(np.intp)
+    if not weight_by_row or not len(every):
+        return [0.0] * len(texts)
+    nearness = embedder.cosines(every, np.array([*weight_by_row], np.int32)).clip(min=0)
+    shares = np.array([*weight_by_row.values()]) / sum(weight_by_row.values())
+    return [float(nearness[np.searchsorted(every, rows)].max(axis=0, initial=0) @ shares) for rows in rows_by_text]
+
+
+def weight_of_texts(question: str, rarity: Mapping[str, float], *, prose: bool) -> Callable[[str], float]:
+    """Return a function from a text to how much of a question it holds, 0 to 1.
+
+    A section of prose may say "sick" where the question says "ill", so in English its words only have to be near.
+    """
+    if prose and not language_of(question):
+        return lambda text: word_nearness(question, [text], rarity)[0]
+    return lambda text: share_of(content_terms(text) & rarity.keys(), rarity)
+
+
+def _numbers_of(passage: Passage) -> frozenset[str]:
+    """Return the numbers and versions in a passage and in its headings."""
+    return frozenset(_NUMBER.findall("\n".join(filter(None, (passage.title, passage.symbol, passage.text)))))
+
+
+def _paragraphs(text: str) -> Sequence[str]:
+    """Return the paragraphs of a text that have some words, or the whole text if none has."""
+    return [part for part in _BLANK_LINES.split(text) if len(part.split()) >= _FEWEST_WORDS] or [text]
+
+
+def share_of(terms: Iterable[str], rarity: Mapping[str, float]) -> float:
+    """Return the share of the question that some terms cover; the sum is exact, whatever their order."""
+    return math.fsum([rarity[term] for term in terms])
+
+
+def guide_share(passage: Passage, rarity: Mapping[str, float], behind: float) -> float:
+    """Return the shares of the question that a document's section and its headings hold together; 0 for no guide."""
+    profile = profile_path(passage.path)
+    if passage.language.lower() not in PROSE or profile.background or profile.test:
+        return 0.0
+    headings = " ".join((passage.symbol or "").split(" > ")[-_HEADINGS_OF_GUIDE:])
+    headed = share_of(content_terms(headings) & rarity.keys(), rarity)
+    is_guide = headed >= (_HEADED if behind > _NEAR_GUIDE else _HEADED_NEAR)
+    return headed + share_of_section(passage, rarity) if is_guide else 0.0
+
+
+def share_of_section(passage: Passage, rarity: Mapping[str, float]) -> float:
+    """Return the share of the question that a passage holds, its path and headings included."""
+    return share_of((content_terms(passage.text) | label_terms(passage)) & rarity.keys(), rarity)
+
+
+def without_restated(question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return hits without those that only repeat the question or list questions; all hits if there are no others.
+
+    In prose only quoted questions count, because a heading that is the question stands above its answer.
+    """
+    words = re.findall(r"\w+", question)
+    if (question.isascii() and len(words) < _FEWEST_WORDS) or not _QUESTION.search(question):
+        return tuple(hits)
+    restated = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE)
+    quoted = re.compile(_QUOTED + restated.pattern, re.IGNORECASE)
+    lists = not _ASKS_FOR_QUESTIONS.search(question)
+    answering = tuple(hit for hit in hits if not _restates(hit, restated, quoted, lists=lists))
+    return answering or tuple(hits)
+
+
+def _restates(hit: Hit, restated: re.Pattern[str], quoted: re.Pattern[str], *, lists: bool) -> bool:
+    text = hit.text
+    if hit.document.language.lower() in PROSE:
+        return quoted.search(text) is not None
+    if _ANSWERED.search(text):
+        return False
+    return restated.search(text) is not None or (lists and _lists_questions(text))
+
+
+def _lists_questions(text: str) -> bool:
+    """Return whether at least half of the lines with words are questions in quotation marks."""
+    lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
+    questions = sum(_LISTED.search(line) is not None for line in lines)
+    return questions >= _FEWEST_LISTED and 2 * questions >= len(lines)
