@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from quaestor.answers.quotes.blocks import Block, blocks_of
+from quaestor.answers.quotes.paragraphs import LISTED
 from quaestor.answers.quotes.passage_order import Encode, share_of, word_nearness
 from quaestor.answers.quotes.quotable_stretches import Stretch, head_of, lead_of, parts_of_prose
 from quaestor.core.light_imports import NamedTuple
@@ -32,6 +33,8 @@ what the best line counts. Chosen on the part ``learn``."""
 _OF_WORDS_OF_PROSE, _OF_PROSE, _OF_FOUND_PROSE, _COST_OF_PROSE = 2.0, 1.0, 1.0, 0.5
 """The same for a paragraph: the nearness of its words to the question's, its likeness, and whether it was found."""
 _MOST_OF_PROSE = 40
+_MOST_ITEMS = 12
+"""The most items of a list that are quoted because the line above announces them."""
 _FEWEST = 4
 """The fewest lines of code that are quoted of a long stretch, if any part of it has so many."""
 _LONGEST_GAP = 2
@@ -44,7 +47,7 @@ class Relevance(NamedTuple):
     Attributes:
         question: the user's words.
         rarity: each wanted term's share of the question.
-        encode: an embedder's ``encode``. Without it, and for questions in other languages than English, words count.
+        encode: an embedder's ``encode``; None if words alone count.
     """
 
     question: str
@@ -57,15 +60,13 @@ class Relevance(NamedTuple):
 
     def alike(self, texts: Sequence[str]) -> Sequence[float]:
         """Return how much each text is like the question, relative to the one most like it, 0 to 1."""
-        if self.encode is None or language_of(self.question):
+        if self.encode is None:
             return _relative([self.share(text) for text in texts])
         vectors = self.encode([self.question, *texts])
         return _relative([float(value) for value in vectors[1:] @ vectors[0]])
 
     def near(self, texts: Sequence[str]) -> Sequence[float]:
         """Return how near each text's words are to those of the question, relative to the nearest, 0 to 1."""
-        if language_of(self.question):
-            return _relative([self.share(text) for text in texts])
         return _relative(word_nearness(self.question, texts, self.rarity))
 
 
@@ -77,13 +78,15 @@ def _relative(values: Sequence[float]) -> list[float]:
 def telling_part(stretch: Stretch, found_lines: tuple[int, int], relevance: Relevance) -> Stretch:
     """Return the part of a stretch that tells most; a short stretch, or one of which nothing tells, as it is.
 
+    For questions in other languages than English it stays, too, because likeness is known for English words only.
+
     Args:
         stretch: whole lines of a passage.
         found_lines: first and last line, in the document, of the chunk that was found.
         relevance: tells how much of the question a text holds.
     """
     first, last = stretch.lines_of(stretch.start, stretch.end)
-    if last - first < (_LONG_CODE if stretch.code else _LONG_PROSE):
+    if last - first < (_LONG_CODE if stretch.code else _LONG_PROSE) or language_of(relevance.question):
         return stretch
     found = range(found_lines[0] - stretch.passage.start_line, found_lines[1] - stretch.passage.start_line + 1)
     return (_of_code if stretch.code else _of_prose)(stretch, found, relevance)
@@ -187,7 +190,18 @@ def _of_prose(stretch: Stretch, found: range, relevance: Relevance) -> Stretch:
         if begin == end or lines[end][1] - lines[begin][0] < _MOST_OF_PROSE
     )
     begin, end = max(runs, key=lambda run: sums[run[1] + 1] - sums[run[0]])
+    end = _with_announced(texts, end)
     lead = lead_of(text, pieces, begin)
     beside = lead is not None and not text[lead[1] : pieces[begin].start].strip()
     start, head = (lead[0], None) if lead is not None and beside else (pieces[begin].start, lead)
     return replace(stretch, start=start, end=pieces[end].end, head=head, section=pieces[begin].heading)
+
+
+def _with_announced(texts: Sequence[str], end: int) -> int:
+    """Return the number of the last piece of a part of prose, with the list, row or block that its end announces."""
+    while end + 1 < len(texts) and texts[end].rstrip(" *_`\n").endswith((":", "：")):
+        end += 1
+        last = min(len(texts), end + _MOST_ITEMS)
+        if LISTED.match(texts[end]):
+            end = next((at for at in range(end + 1, last) if not LISTED.match(texts[at])), last) - 1
+    return end
