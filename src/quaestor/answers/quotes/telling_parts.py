@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from quaestor.answers.quotes.blocks import Block, blocks_of
-from quaestor.answers.quotes.paragraphs import LISTED
+from quaestor.answers.quotes.paragraphs import LISTED, Piece
 from quaestor.answers.quotes.passage_order import Encode, share_of, word_nearness
 from quaestor.answers.quotes.quotable_stretches import Stretch, head_of, lead_of, parts_of_prose
 from quaestor.core.light_imports import NamedTuple
@@ -54,14 +54,14 @@ class Relevance(NamedTuple):
     rarity: Mapping[str, float]
     encode: Encode | None
 
-    def share(self, text: str) -> float:
-        """Return the share of the question that a text holds."""
-        return share_of(content_terms(text) & self.rarity.keys(), self.rarity)
+    def shares(self, texts: Sequence[str]) -> Sequence[float]:
+        """Return the share of the question that each text holds, relative to the largest, 0 to 1."""
+        return _relative([share_of(content_terms(text) & self.rarity.keys(), self.rarity) for text in texts])
 
     def alike(self, texts: Sequence[str]) -> Sequence[float]:
         """Return how much each text is like the question, relative to the one most like it, 0 to 1."""
         if self.encode is None:
-            return _relative([self.share(text) for text in texts])
+            return self.shares(texts)
         vectors = self.encode([self.question, *texts])
         return _relative([float(value) for value in vectors[1:] @ vectors[0]])
 
@@ -97,26 +97,30 @@ def _of_code(stretch: Stretch, found: range, relevance: Relevance) -> Stretch:
     first, last = (line - offset for line in stretch.lines_of(stretch.start, stretch.end))
     lines = text.split("\n")
     blocks = [one for one in blocks_of(text, stretch.passage.language) if first <= one.first and one.last <= last]
-    leaves = [(leaf, top) for top in blocks for leaf in _leaves(top)]
-    alike = relevance.alike([_text_of(lines, *leaf) for leaf, _ in leaves])
-    if not any(alike):
+    told = _told_by_line(blocks, lines, found, relevance)
+    if not any(told):
         return stretch
-    shares = _relative([relevance.share(_text_of(lines, top.first, top.last)) for top in blocks])
-    share_by_top = dict(zip(blocks, shares, strict=True))
-    worth = [0.0] * len(lines)
-    for (leaf, top), likeness in zip(leaves, alike, strict=True):
-        for at in range(leaf[0], leaf[1] + 1):
-            if lines[at].strip():
-                told = _OF_LIKENESS * likeness + _OF_DEFINITION * share_by_top[top] + _OF_FOUND * (at in found)
-                worth[at] = told
-    cost = _COST * max(worth)
-    sums = [0.0, *accumulate(one - cost if one else 0.0 for one in worth)]
+    cost = _COST * max(told)
+    sums = [0.0, *accumulate(one - cost if one else 0.0 for one in told)]
     every = [*_runs(blocks, lines, None)]
     runs = [run for run in every if run.last - run.first >= _FEWEST - 1] or every
-    first, last, head = max(runs, key=lambda run: sum(sums[end + 1] - sums[begin] for begin, end in _parts_of(run)))
+    best = max(runs, key=lambda run: sum(sums[end + 1] - sums[begin] for begin, end in _parts_of(run)))
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    span = None if head is None else (starts[head[0]], starts[head[1] + 1] - 1)
-    return replace(stretch, start=starts[first], end=starts[last + 1] - 1, head=span)
+    head = None if best.head is None else (starts[best.head[0]], starts[best.head[1] + 1] - 1)
+    return replace(stretch, start=starts[best.first], end=starts[best.last + 1] - 1, head=head)
+
+
+def _told_by_line(blocks: Sequence[Block], lines: Sequence[str], found: range, relevance: Relevance) -> list[float]:
+    """Return what each line counts by; 0 for one that belongs to no statement, or if nothing tells."""
+    leaves = [(leaf, number) for number, top in enumerate(blocks) for leaf in _leaves(top)]
+    alike = relevance.alike([_text_of(lines, *leaf) for leaf, _ in leaves])
+    shares = relevance.shares([_text_of(lines, top.first, top.last) for top in blocks])
+    told = [0.0] * len(lines)
+    for ((first, last), number), likeness in zip(leaves if any(alike) else (), alike, strict=False):
+        for at in range(first, last + 1):
+            if lines[at].strip():
+                told[at] = _OF_LIKENESS * likeness + _OF_DEFINITION * shares[number] + _OF_FOUND * (at in found)
+    return told
 
 
 def _text_of(lines: Sequence[str], first: int, last: int) -> str:
@@ -168,33 +172,47 @@ def _with_head(first: int, last: int, head: tuple[int, int] | None) -> _Run:
 
 def _of_prose(stretch: Stretch, found: range, relevance: Relevance) -> Stretch:
     text = stretch.passage.text
-    pieces = [one for one in parts_of_prose(stretch.passage) if stretch.start <= one.start and one.end <= stretch.end]
+    within = [one for one in parts_of_prose(stretch.passage) if stretch.start <= one.start and one.end <= stretch.end]
+    pieces = _with_whole_quotations(text, within)
     texts = [text[one.start : one.end] for one in pieces]
-    alike, near = relevance.alike(texts), relevance.near(texts)
-    if not any(alike) and not any(near):
-        return stretch
     lines = [(text.count("\n", 0, one.start), text.count("\n", 0, one.end)) for one in pieces]
     told = [
-        (_OF_WORDS_OF_PROSE * words + _OF_PROSE * likeness + _OF_FOUND_PROSE * (first in found))
-        for (first, last), words, likeness in zip(lines, near, alike, strict=True)
+        _OF_WORDS_OF_PROSE * words + _OF_PROSE * likeness + _OF_FOUND_PROSE * (first in found)
+        for (first, _), words, likeness in zip(lines, relevance.near(texts), relevance.alike(texts), strict=True)
     ]
-    cost = _COST_OF_PROSE * max(told)
-    sums = [
-        0.0,
-        *accumulate(math.sqrt(last - first + 1) * (one - cost) for (first, last), one in zip(lines, told, strict=True)),
-    ]
-    runs = (
-        (begin, end)
-        for begin in range(len(pieces))
-        for end in range(begin, len(pieces))
-        if begin == end or lines[end][1] - lines[begin][0] < _MOST_OF_PROSE
-    )
-    begin, end = max(runs, key=lambda run: sums[run[1] + 1] - sums[run[0]])
+    if not any(told):
+        return stretch
+    begin, end = _best_pieces(lines, told)
     end = _with_announced(texts, end)
     lead = lead_of(text, pieces, begin)
     beside = lead is not None and not text[lead[1] : pieces[begin].start].strip()
     start, head = (lead[0], None) if lead is not None and beside else (pieces[begin].start, lead)
     return replace(stretch, start=start, end=pieces[end].end, head=head, section=pieces[begin].heading)
+
+
+def _best_pieces(lines: Sequence[tuple[int, int]], told: Sequence[float]) -> tuple[int, int]:
+    """Return the numbers of the first and last of the pieces that together tell most."""
+    cost = _COST_OF_PROSE * max(told)
+    worth = (math.sqrt(last - first + 1) * (one - cost) for (first, last), one in zip(lines, told, strict=True))
+    sums = [0.0, *accumulate(worth)]
+    runs = (
+        (begin, end)
+        for begin in range(len(lines))
+        for end in range(begin, len(lines))
+        if begin == end or lines[end][1] - lines[begin][0] < _MOST_OF_PROSE
+    )
+    return max(runs, key=lambda run: sums[run[1] + 1] - sums[run[0]])
+
+
+def _with_whole_quotations(text: str, pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces, with the lines of a quotation as one, because a sentence may go on in its next line."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        if joined and text[piece.start] == text[joined[-1].start] == ">" and piece.start == joined[-1].end + 1:
+            joined[-1] = joined[-1]._replace(end=piece.end)
+        else:
+            joined.append(piece)
+    return joined
 
 
 def _with_announced(texts: Sequence[str], end: int) -> int:
