@@ -48,10 +48,10 @@ def nothing_told(_text: str) -> float:
     return 0.0
 
 
-def test_a_passage_a_tenth_as_likely_is_quoted_and_none_beyond() -> None:
+def test_a_passage_a_fifteenth_as_likely_is_quoted_and_none_beyond() -> None:
     passages = [passage(n, f"The default is {n}.", "python") for n in (1, 2)]
-    assert quoted(passages, [math.log(10), 0.0]) == [1, 2]
-    assert quoted(passages, [math.log(10) + 0.001, 0.0]) == [1]
+    assert quoted(passages, [math.log(15), 0.0]) == [1, 2]
+    assert quoted(passages, [math.log(15) + 0.001, 0.0]) == [1]
 
 
 def test_how_far_others_are_behind_counts_from_the_one_that_is_quoted_first() -> None:
@@ -68,14 +68,14 @@ def test_of_passages_with_the_same_words_the_one_more_alike_is_quoted() -> None:
     assert quoted(passages, [9.0, 9.0, 9.0], most=2) == [1, 3]
 
 
-def test_only_the_first_five_passages_are_quoted_from() -> None:
+def test_only_the_first_eight_passages_are_quoted_from() -> None:
     passages = [
         passage(1, "The default is one.", "python"),
-        *(passage(n, f"Bread {n}.", "python") for n in range(2, 7)),
+        *(passage(n, f"Bread {n}.", "python") for n in range(2, 10)),
     ]
-    told = passage(6, "The default is six.", "python")
-    assert quoted([*passages[:5], told], [9.0] * 6) == [1]
-    assert quoted([*passages[:4], told], [9.0] * 5) == [1, 6]
+    told = passage(9, "The default is nine.", "python")
+    assert quoted([*passages[:8], told], [9.0] * 9) == [1]
+    assert quoted([*passages[:7], told], [9.0] * 8) == [1, 9]
 
 
 def test_a_name_that_stands_nowhere_is_said_to_be_missing() -> None:
@@ -194,7 +194,7 @@ def test_no_more_than_two_quotes_still_leaves_out_what_was_found_far_behind() ->
 def test_where_more_quotes_are_wanted_there_is_more_room_for_them() -> None:
     passages = [passage(n, f"The default is {n}.\n" + f"step_{n}()\n" * 110, "python") for n in range(1, 7)]
     assert quoted(passages, [9.0] * 6) == [1, 2, 3]
-    assert quoted(passages, [9.0] * 6, most=MOST_OF_UNSURE) == [1, 2, 3, 4, 5]
+    assert quoted(passages, [9.0] * 6, most=MOST_OF_UNSURE) == [1, 2, 3, 4, 5, 6]
 
 
 def test_what_says_it_comes_before_any_number_of_lists_of_links() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.grammars import parse
@@ -62,6 +63,7 @@ class Block(NamedTuple):
     inner: tuple[Block, ...] = ()
 
 
+@lru_cache(maxsize=16)  # a passage is cut into stretches, narrowed, and its definitions are named
 def blocks_of(text: str, language: str) -> tuple[Block, ...]:
     """Return the outermost blocks of some lines of code, in order."""
     lines = text.split("\n")

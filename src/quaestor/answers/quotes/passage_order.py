@@ -175,7 +175,7 @@ def _worth(
     best = max(hit.score for hit in hits)
     total = math.fsum(math.exp(hit.score - best) for hit in hits)
     odds = [math.exp(hit.score - best) / total for hit in hits]
-    near = _nearness_of_words(question, [one.text for one in passages], rarity)
+    near = word_nearness(question, [one.text for one in passages], rarity)
     of_document = defaultdict[str, float](float)
     for hit, share in zip(hits, odds, strict=True):
         of_document[hit.path] += share
@@ -240,7 +240,7 @@ def _words_saying(text: str) -> list[str]:
     return [word for word in dict.fromkeys(words) if len(word) > 1 and word not in SAY_NOTHING | ASK_ANYTHING]
 
 
-def _nearness_of_words(question: str, texts: Sequence[str], rarity: Mapping[str, float]) -> Sequence[float]:
+def word_nearness(question: str, texts: Sequence[str], rarity: Mapping[str, float]) -> Sequence[float]:
     """Return how similar each text is to the question word by word, 0 to 1, by the bundled embedder."""
     embedder = StaticEmbedder.bundled()
     weight_by_row: Counter[int] = Counter()
@@ -263,7 +263,7 @@ def weight_of_texts(question: str, rarity: Mapping[str, float], *, prose: bool) 
     A section of prose may say "sick" where the question says "ill", so in English its words only have to be near.
     """
     if prose and not language_of(question):
-        return lambda text: _nearness_of_words(question, [text], rarity)[0]
+        return lambda text: word_nearness(question, [text], rarity)[0]
     return lambda text: share_of(content_terms(text) & rarity.keys(), rarity)
 
 

@@ -2,8 +2,8 @@
 
 Passages come in the order of the search. Prose is put in a new order, by each passage's paragraph that is nearest to
 the question and by the number of hits in its document; code keeps its order. If the search gave scores, the first
-passage is quoted whole, except for sections at its edges that hold little of the question: choosing among its sentences
-was no better. If that is little to read, stretches of passages with nearly the same score are quoted as well. Each is
+passage is quoted up to sections at its edges that hold little of the question, and narrowed to the part that tells most
+if it is long. If that is little to read, stretches of passages with nearly the same score are quoted as well. Each is
 chosen by the rarity of the question's words in it, by its similarity to the question, and by how much it shows of the
 chunk that was found. If a question asks for several things, one stretch of each document is quoted.
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from itertools import islice
 
 from quaestor.answers.quotes.paragraphs import is_list_of_links
 from quaestor.answers.quotes.passage_order import (
@@ -35,7 +36,8 @@ from quaestor.answers.quotes.quotable_stretches import (
     whole_passage,
     without_neighbours,
 )
-from quaestor.answers.quotes.quotes_in_markdown import LEAD, UNSURE, Quote, label_of, text_of_quotes
+from quaestor.answers.quotes.quotes_in_markdown import LEAD, UNSURE, Quote, label_of, label_of_code, text_of_quotes
+from quaestor.answers.quotes.telling_parts import Relevance, telling_part
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Usage
@@ -59,32 +61,32 @@ NOT_FOUND = f"{WITHOUT_MODEL}, and no passage that was found mentions {{}}."
 _LEAST_COVERAGE = 0.17
 _LEAST_SIMILARITY = 0.5
 
-_PASSAGES = 5
+_PASSAGES = 8
 """The number of passages to quote from; more only if the question asks for several things."""
 _BEHIND = 0.5
 """The penalty for each point by which the ranker puts a passage behind the first."""
-_BEHIND_UNKNOWN = 4.0
+_BEHIND_UNKNOWN = 5.0
 """The points by which each passage is taken to be behind the one before if the ranker's scores are not known."""
 _OF_FOUND = 0.5
 """The bonus of a stretch that shows all of the chunk that was found."""
 _OF_PASSAGE = 0.45
 """The bonus of a stretch of code that shows all of its passage."""
 _LEAST_WORTH = 0.05
-_NEAR = math.log(10)
+_NEAR = math.log(15)
 """The most points by which the passage of a further quote may be behind the first. Points are logarithms of odds, so
-such a passage is at least a tenth as likely to answer."""
-_NEAR_OF_PROSE = 3.6
+such a passage is at least a fifteenth as likely to answer."""
+_NEAR_OF_PROSE = 4.2
 """The same for prose, whose quotes are short."""
 _HALF = math.log(2)
 """The points from which on a passage is less than half as likely to answer as the first one."""
 _ENOUGH = 2800
 """From this number of quoted characters on, no further passage is quoted, unless the question asks for several things.
 """
-_ENOUGH_MORE = 600
+_ENOUGH_MORE = 1200
 """The characters that are added to it for each quote beyond the usual number."""
 _FEWEST_READ = 2
 """The number of passages that are quoted in any case, because the first may be one long definition."""
-MOST, MOST_OF_UNSURE = 3, 5
+MOST, MOST_OF_UNSURE = 5, 6
 """The most quotes of an answer, and of an answer that may be wrong, because the right place is then often behind the
 third."""
 _OTHERS = 4
@@ -98,7 +100,6 @@ _MOST_OF_SEVERAL = 3000
 _LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
 """Licences and notices, which mention authors, use and distribution of everything; they answer questions about
 themselves only."""
-_MOST_NAMED = 3
 _ASKS_WHERE = re.compile(r"\b(?:where|which|who|links?|resources?|further|more about|read)\b", re.IGNORECASE)
 """Words of a question that a link may answer."""
 _ASKS_HOW_TO = re.compile(
@@ -172,8 +173,8 @@ def answer(
         question: the user's words.
         passages: best first.
         encode: an embedder's ``encode``, for similarity beyond shared words.
-        most: how many stretches to quote at most; one more if the first is prose; twice as many, one a document, if the
-            question asks for several things.
+        most: how many stretches to quote at most; one more, each of another document, if the question asks for several
+            things.
         missing: names in the question that occur nowhere in the corpus. Similar passages then do not answer it,
             unless ``refused`` is False.
         refused: whether the passages are known not to answer; None to decide by how much of the question they hold.
@@ -186,8 +187,9 @@ def answer(
         passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
     refused = refused and not (passages and is_headed(question, passages[0]))
     candidates = _best_stretches(question, passages, hits, rarity, encode)
-    chosen = _choose(question, candidates, rarity, most, _first_passage(question, passages, hits, rarity))
-    chosen = _with_guide(question, chosen, passages, hits, rarity)
+    relevance = Relevance(question, rarity, encode)
+    chosen = _choose(relevance, candidates, most, _first_passage(relevance, passages, hits))
+    chosen = _with_guide(relevance, chosen, passages, hits)
     coverage = share_of(_terms_held(chosen, wanted), rarity)
     refused = refused if _may_say_what_is_asked(question, chosen) else True
     if refused is None:
@@ -336,71 +338,79 @@ def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | No
     return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
-def _first_passage(
-    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
-) -> _ScoredStretch | None:
-    """Return the first passage as one stretch; None if it is empty or too long.
+def _first_passage(relevance: Relevance, passages: Sequence[Passage], hits: Sequence[Hit]) -> _ScoredStretch | None:
+    """Return what tells most of the first passage; None if it is empty or too long.
 
     A passage with nearly the same score comes before a list of links, unless the question may ask for links.
     """
     if not hits or not passages:
         return None
-    ranks = [0] if _ASKS_WHERE.search(question) else [*range(min(len(hits), len(passages), _PASSAGES))]
+    ranks = [0] if _ASKS_WHERE.search(relevance.question) else [*range(min(len(hits), len(passages), _PASSAGES))]
     near = [rank for rank in ranks if _points_behind(rank, passages[rank], hits)[0] <= _NEAR]
     rank = next((rank for rank in near if not is_list_of_links(passages[rank].text)), 0)
-    if asks_default(question):
+    if asks_default(relevance.question):
         # Where a name is asked about, the rest may be another question: "the default of x, and the least allowed".
-        about = content_terms(" ".join(names_of_code(question))) or rarity.keys()
+        about = content_terms(" ".join(names_of_code(relevance.question))) or relevance.rarity.keys()
         rank = next((at for at, one in enumerate(passages) if says_default(one.text, about)), rank)
-    return _whole_passage(question, rank, passages, hits, rarity)
+    return _of_whole_passage(relevance, rank, passages, hits)
 
 
 def _with_guide(
-    question: str,
-    chosen: list[_ScoredStretch],
-    passages: Sequence[Passage],
-    hits: Sequence[Hit],
-    rarity: Mapping[str, float],
+    relevance: Relevance, chosen: list[_ScoredStretch], passages: Sequence[Passage], hits: Sequence[Hit]
 ) -> list[_ScoredStretch]:
     """Return stretches with a document's section on the subject if code comes first for "how do I ..."."""
+    question, rarity = relevance.question, relevance.rarity
     if not rarity or not chosen or not hits or not chosen[0].stretch.code or not _ASKS_HOW_TO.search(question):
         return chosen
     near = passages[: len(hits)]
     shares = [guide_share(one, rarity, _points_behind(rank, one, hits)[0]) for rank, one in enumerate(near)]
     rank = shares.index(max(shares))
-    guide = _whole_passage(question, rank, passages, hits, rarity) if shares[rank] else None
+    guide = _of_whole_passage(relevance, rank, passages, hits) if shares[rank] else None
     if guide is None:
         return chosen
     rest = [one for one in chosen if one.stretch.passage is not guide.stretch.passage]
     return [guide, *rest] if share_of_section(passages[rank], rarity) >= _OF_GUIDE else [rest[0], guide, *rest[1:]]
 
 
-def _whole_passage(
-    question: str, rank: int, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
+def _of_whole_passage(
+    relevance: Relevance, rank: int, passages: Sequence[Passage], hits: Sequence[Hit]
 ) -> _ScoredStretch | None:
-    """Return a passage as one stretch; None if it is empty or too long."""
+    """Return what tells most of a passage; None if it is empty or too long."""
     passage = passages[rank]
     if len(passage.text) > _LONGEST_WHOLE:
         return None
     behind, span = _points_behind(rank, passage, hits)
-    stretch = whole_passage(passage, span, weight_of_texts(question, rarity, prose=is_prose(passage)))
+    weight = weight_of_texts(relevance.question, relevance.rarity, prose=is_prose(passage))
+    stretch = whole_passage(passage, span, weight)
     if stretch is None:
         return None
-    return _ScoredStretch(stretch, stretch.terms & rarity.keys(), 0.0, behind, span, _names_defined(rank, hits))
+    whole = _ScoredStretch(stretch, frozenset(), 0.0, behind, span, _names_defined(rank, hits))
+    part = _narrowed(whole, relevance)
+    return part._replace(terms=part.stretch.terms & relevance.rarity.keys())
+
+
+def _narrowed(one: _ScoredStretch, relevance: Relevance) -> _ScoredStretch:
+    """Return the part of a stretch that tells most; all of it if that part lacks the amount or default asked for."""
+    question, whole = relevance.question, one.stretch
+    part = telling_part(whole, one.found_lines, relevance)
+    about = content_terms(" ".join(names_of_code(question))) or relevance.rarity.keys()
+    lacks_amount = asks_amount(question) and says_amount(question, whole.text) > says_amount(question, part.text)
+    lacks_default = asks_default(question) and says_default(whole.text, about) > says_default(part.text, about)
+    return one if lacks_amount or lacks_default else one._replace(stretch=part)
 
 
 def _choose(
-    question: str, best: Sequence[_ScoredStretch], rarity: Mapping[str, float], most: int, first: _ScoredStretch | None
+    relevance: Relevance, best: Sequence[_ScoredStretch], most: int, first: _ScoredStretch | None
 ) -> list[_ScoredStretch]:
     """Return the stretch that answers best, and those of other passages that may answer too, or one a document.
 
     Args:
-        question: the user's words.
+        relevance: tells how much of the question a text holds.
         best: the best stretch of each passage.
-        rarity: each wanted term's share of the question.
         most: how many are chosen at most.
         first: the stretch that comes first in any case; None to choose it by its words.
     """
+    question, rarity = relevance.question, relevance.rarity
 
     def worth(one: _ScoredStretch) -> float:
         return share_of(one.terms, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
@@ -414,17 +424,16 @@ def _choose(
     if not _ASKS_TESTS.search(question):
         behind.sort(key=lambda one: profile_path(one.stretch.passage.path).test)
     if asks_for_several(question):
-        return _one_of_each_document([rest[0], *behind], 2 * most)
-    of_code = rest[0].stretch.code
-    near = _NEAR if of_code else _NEAR_OF_PROSE
-    enough = _ENOUGH + _ENOUGH_MORE * max(0, most - MOST)
-    chosen = _enough_to_read([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)], enough)
+        return _one_of_each_document([rest[0], *behind], most + 1)
+    near = _NEAR if rest[0].stretch.code else _NEAR_OF_PROSE
     weight = weight_of_texts(question, rarity, prose=False)
     further = (
-        one._replace(stretch=without_neighbours(one.stretch, weight))
-        for one in chosen[1 : most if of_code else most + 1]
+        _narrowed(one._replace(stretch=without_neighbours(one.stretch, weight)), relevance)
+        for one in behind
+        if one.behind - rest[0].behind <= near
     )
-    return [chosen[0], *further]
+    enough = _ENOUGH + _ENOUGH_MORE * max(0, most - MOST)
+    return _enough_to_read([rest[0], *islice(further, most - 1)], enough)
 
 
 def _says_nothing_more(question: str, one: _ScoredStretch, first: _ScoredStretch) -> bool:
@@ -484,16 +493,10 @@ def _quotes_of_stretch(one: _ScoredStretch) -> list[Quote]:
 
 
 def _label(one: _ScoredStretch, first: int, last: int) -> str:
-    """Return a quote's origin: its section, or its symbol if the quote lies in the symbol's chunk.
-
-    If a quote holds several definitions side by side, the first ones are named.
-    """
+    """Return a quote's origin: its section, or the definitions that it shows or is a part of."""
     stretch, passage = one.stretch, one.stretch.passage
     if stretch.code:
-        if last < one.found_lines[0] or one.found_lines[1] < first or not passage.symbol:
-            return ""
-        beside = [name for name in one.defines if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", stretch.text)]
-        several = passage.symbol in one.defines and beside and beside[0] != passage.symbol
-        return ", ".join(beside[:_MOST_NAMED]) if several else passage.symbol
+        found = one.found_lines[0] <= last and first <= one.found_lines[1]
+        return label_of_code(passage, one.defines, (first, last), found=found)
     section = stretch.section or (passage.symbol or "").rpartition(" > ")[2]
     return label_of(passage.title or "", stretch.page, section)

@@ -212,6 +212,11 @@ def _pieces_of(passage: Passage) -> list[Piece]:
     return pieces[1:] or pieces
 
 
+def parts_of_prose(passage: Passage) -> list[Piece]:
+    """Return the pieces of a passage of prose in order; long ones are cut into sentences."""
+    return [part for piece in _pieces_of(passage) for part in _parts(passage.text, piece)]
+
+
 def _rows_apart(text: str, pieces: Sequence[Piece], weight: Callable[[str], float]) -> Sequence[Piece]:
     """Return pieces; each row of a long table becomes its own section if one row holds most of the question."""
     rows = [piece for piece in pieces if _ROW.match(text, piece.start)]
@@ -353,11 +358,11 @@ def _within(block: Block, lines: Sequence[str], head: tuple[int, int] | None) ->
         for first in range(block.first, max(block.first + 1, block.last - step + 1), step):
             yield _Run(first, min(block.last, first + MOST_LINES - 1), head)
         return
-    own_head = _head(block, lines)
+    own_head = head_of(block, lines)
     yield from _runs(inner, lines, own_head if own_head is not None else head)
 
 
-def _head(block: Block, lines: Sequence[str]) -> tuple[int, int] | None:
+def head_of(block: Block, lines: Sequence[str]) -> tuple[int, int] | None:
     """Return the first and last line of a definition's signature and docstring; None if the block is no definition."""
     first, last = block.first, block.inner[0].first - 1
     if _DOCSTRING.match(lines[block.inner[0].first]):
@@ -382,7 +387,7 @@ def _with_head(first: int, last: int, head: tuple[int, int] | None) -> _Run:
 def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
     """Yield, from each piece on, as many pieces of its section, or of the part ``whole``, as fit together."""
     text = passage.text
-    pieces = [part for piece in _pieces_of(passage) for part in _parts(text, piece)]
+    pieces = parts_of_prose(passage)
     reached = -1
     for number, piece in enumerate(pieces):
         end = piece.end
@@ -392,14 +397,14 @@ def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
                 break
             end = following.end
         if end > reached:
-            lead = _lead_of(text, pieces, number)
+            lead = lead_of(text, pieces, number)
             beside = lead is not None and not text[lead[1] : piece.start].strip()
             start, head = (lead[0], None) if lead is not None and beside else (piece.start, lead)
             yield Stretch(passage, start, end, code=False, head=head, section=piece.heading)
             reached = end
 
 
-def _lead_of(text: str, pieces: Sequence[Piece], number: int) -> tuple[int, int] | None:
+def lead_of(text: str, pieces: Sequence[Piece], number: int) -> tuple[int, int] | None:
     """Return (start, end) of the introduction of an item's list or of the head of a row's table; None for other pieces.
 
     An item says little without "The following is not allowed:", and a row says nothing without the columns' names.

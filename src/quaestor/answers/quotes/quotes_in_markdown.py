@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from quaestor.answers.quotes.blocks import COMMENT, Block, blocks_of
 from quaestor.answers.quotes.paragraphs import FENCE, Piece, pieces_of
 from quaestor.answers.quotes.passage_order import Encode
 from quaestor.answers.quotes.quotable_stretches import is_prose
@@ -26,6 +27,7 @@ _MOST_AGAIN = 100
 """The most characters shown of a quote that an earlier answer shows whole."""
 _LONGEST_PART = 500
 _LONGEST_LABEL = 90
+_MOST_NAMED = 3
 _SENTENCE = re.compile(r"\S.*?(?:[.!?]['\")\]*_`]*(?=\s)|(?=\n\s*\n)|(?=\n\s*(?:[-*+|]|\d+[.)])\s)|\Z)", re.DOTALL)
 
 
@@ -66,6 +68,70 @@ def label_of(title: str, page: str, section: str) -> str:
     if page and len(label) > _LONGEST_LABEL:
         label = f"{page} > {section}"
     return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
+
+
+def label_of_code(passage: Passage, defines: Sequence[str], lines: tuple[int, int], *, found: bool) -> str:
+    """Return the names of the definitions that a quote of code shows, or of the one that it is a part of.
+
+    Args:
+        passage: the passage that is quoted from.
+        defines: the names that the passage defines, in order.
+        lines: the quote's first and last line in the document.
+        found: whether the quote lies in the chunk that the passage is named for.
+    """
+    first, last = (line - passage.start_line for line in lines)
+    places = _places_of(passage, defines)
+    shown = [one for one in places if first <= one.head <= last]
+    around = [one for one in places if one.head < first and last <= one.last][-1:]
+    symbol = passage.symbol or ""
+    main = next((one for one in places if one.name == symbol.rpartition(".")[2] or one.name == symbol), None)
+    if not shown and not around:
+        return symbol if found else ""
+    names = [_qualified(one, main, symbol) for one in shown or around]
+    return symbol if names[0] == symbol else ", ".join(dict.fromkeys(names[:_MOST_NAMED]))
+
+
+class _Definition(NamedTuple):
+    """A name, the line in the passage that defines it, and the last line of its definition."""
+
+    name: str
+    head: int
+    last: int
+
+
+def _places_of(passage: Passage, defines: Sequence[str]) -> list[_Definition]:
+    """Return the definitions in a passage of code whose lines are plain, in order."""
+    lines = passage.text.split("\n")
+    heads = sorted(_heads_of(blocks_of(passage.text, passage.language), lines))
+    places: list[_Definition] = []
+    for name in defines:
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        least = places[-1].head if places else 0
+        later = ((head, last) for head, last in heads if head >= least)
+        found = next(((head, last) for head, last in later if word.search("\n".join(lines[head : head + 2]))), None)
+        if found is not None:
+            places.append(_Definition(name, *found))
+    return places
+
+
+def _heads_of(blocks: Sequence[Block], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first line below the comment of each block, and its last line; of the blocks within it, too."""
+    for block in blocks:
+        head = block.first
+        while head < block.last and (COMMENT.match(lines[head]) or not lines[head].strip()):
+            head += 1
+        yield head, block.last
+        yield from _heads_of(block.inner, lines)
+
+
+def _qualified(one: _Definition, main: _Definition | None, symbol: str) -> str:
+    """Return a name with that of its owner: the definition that the passage is named for, or the owner of that one."""
+    if main is None or one == main:
+        return one.name if main is None else symbol
+    if main.head < one.head <= main.last:
+        return f"{symbol}.{one.name}"
+    owner = symbol.removesuffix(main.name)
+    return owner + one.name
 
 
 def text_of_quotes(
