@@ -264,19 +264,24 @@ def _best_agreement(texts: Sequence[str], number: int, fault: Fault) -> float:
         if not any(weights.get(word, 0) > _LIGHT for word in line_words.intersection(message)):
             continue
         for length in range(1, _WRAPPED + 1):
-            share, below = (
-                _agreement(message, words_of("\n".join(texts[first : number + length])[:_LONGEST_LINE]), weights)
-                for first in (number, number + 1)
-            )
-            best = max(best, share) if share > below else best
+            with_line, below = (texts[first : number + length] for first in (number, number + 1))
+            share = _agreement(message, with_line, weights)
+            if share > best and share > _agreement(message, below, weights):
+                best = share
     return best
 
 
-def _agreement(message: Sequence[str], text_words: Sequence[str], weights: Mapping[str, float]) -> float:
-    """Return the share of a message that a text says in its order; 0 if it may be chance."""
+def _agreement(message: Sequence[str], texts: Sequence[str], weights: Mapping[str, float]) -> float:
+    """Return the share of a message that lines say in its order; 0 if it may be chance."""
+    line_words = words_of("\n".join(texts)[:_LONGEST_LINE])
     whole = sum(weights.get(word, 0.0) for word in message)
-    near = agreement(text_words, message, weights)
-    heavy = {word for word in set(message) & set(text_words) if weights.get(word, 0) > _LIGHT}
+    common = frozenset(message).intersection(line_words)
+    heavy = [word for word in common if weights.get(word, 0) > _LIGHT]
+    # To find their order takes longest, and few lines have enough of the words in any order.
+    most = sum(weights.get(word, 1.0) for word in message if word in common)
+    if len(heavy) < _FEWEST_HEAVY or most < 0.99 * _LEAST_OF_MESSAGE * whole:
+        return 0.0
+    near = agreement(line_words, message, weights)
     if near.words < _FEWEST or not whole or near.of_span < _LEAST_OF_SPAN:
         return 0.0
     share = min(1.0, near.weight / whole)

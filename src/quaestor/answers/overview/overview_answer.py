@@ -32,6 +32,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import profile_path
+from quaestor.stores import Store
 
 if TYPE_CHECKING:
     from quaestor.answers.overview.overview_text import Overview
@@ -322,10 +323,14 @@ def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
 
 def _title(corpus: Corpus) -> str:
     """Return the name in the title of the README or the first page: ``Grape`` of ``What is Grape?``; empty if none."""
+    return corpus.while_unchanged("title", lambda: _read_title(corpus.store))
+
+
+def _read_title(store: Store) -> str:
     from quaestor.answers.overview.prose_lines import headings  # noqa: PLC0415 - few questions need it
     from quaestor.related.stored_files import load_file  # noqa: PLC0415
 
-    file = next((page for path in _READMES if (page := load_file(corpus.store, path)) is not None), None)
+    file = next((page for path in _READMES if (page := load_file(store, path)) is not None), None)
     titles = (text for _, text in headings(file.lines[:_TITLE_LINES])) if file is not None else iter(())
     title = next((text for text in titles if not _NO_TITLE.fullmatch(text)), "")
     return _TITLE_ENDS.split(_TITLE_BEGINS.sub("", " ".join(title.split())))[0].strip()
