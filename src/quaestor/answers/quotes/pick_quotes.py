@@ -80,15 +80,13 @@ _NEAR_OF_PROSE = 4.2
 _HALF = math.log(2)
 """The points from which on a passage is less than half as likely to answer as the first one."""
 _ENOUGH = 2800
-"""From this number of quoted characters on, no further passage is quoted, unless the question asks for several things.
-"""
+"""From this many quoted characters on, no further passage is quoted, unless the question asks for several things."""
 _ENOUGH_MORE = 1200
 """The characters that are added to it for each quote beyond the usual number."""
 _FEWEST_READ = 2
 """The number of passages that are quoted in any case, because the first may be one long definition."""
 MOST, MOST_OF_UNSURE = 5, 6
-"""The most quotes of an answer, and of an answer that may be wrong, because the right place is then often behind the
-third."""
+"""The most quotes of an answer, and of one that may be wrong: the right place is then often a later one."""
 _OTHERS = 4
 """The most places that are named below the quotes. Where no quote holds the answer, these do nearly as often as ten."""
 _LONGEST_WHOLE = max(LARGEST, DEFINITION)
