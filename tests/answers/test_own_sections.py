@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from quaestor.answers.project.answer_from_file import answer_with_own_section
+from quaestor.answers.project.named_documents import answer_with_own_section
 
 from index_of_files import index_of
 from quaestor.answers.way import Question
