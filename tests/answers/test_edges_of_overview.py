@@ -290,7 +290,10 @@ def test_titles_begin_with_the_readme() -> None:
 def test_a_name_of_three_letters_is_that_of_the_whole_and_one_of_two_is_not() -> None:
     for name, whole in (("Abc", True), ("abc", True), ("ab", False), ("xyz", False)):
         corpus = SimpleNamespace(
-            root=Path(f"/x/{name.lower() if whole else 'ab'}"), retriever=SimpleNamespace(project=""), store=Texts({})
+            root=Path(f"/x/{name.lower() if whole else 'ab'}"),
+            retriever=SimpleNamespace(project=""),
+            store=Texts({}),
+            while_unchanged=lambda key, make: make(),
         )
         assert names_all_of_it(name, cast("Corpus", corpus)) == whole
 
