@@ -211,7 +211,7 @@ def test_the_first_quote_is_all_that_was_found_first(parts: list[str], language:
 
 
 @pytest.mark.parametrize(
-    ("language", "line", "most"), [("python", "    step({})\n", 1000), ("markdown", "Step {} drains it.\n\n", 40)]
+    ("language", "line", "most"), [("python", "    drain({})\n", 1000), ("markdown", "Step {} drains it.\n\n", 40)]
 )
 def test_the_longest_first_passage_that_tells_all_through_is_quoted_and_verifies(
     language: str, line: str, most: int

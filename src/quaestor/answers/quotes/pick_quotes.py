@@ -378,23 +378,22 @@ def _of_whole_passage(
     if len(passage.text) > _LONGEST_WHOLE:
         return None
     behind, span = _points_behind(rank, passage, hits)
-    weight = weight_of_texts(relevance.question, relevance.rarity, prose=is_prose(passage))
-    stretch = whole_passage(passage, span, weight)
+    rarity = relevance.rarity
+    stretch = whole_passage(passage, span, weight_of_texts(relevance.question, rarity, prose=is_prose(passage)))
     if stretch is None:
         return None
-    whole = _ScoredStretch(stretch, frozenset(), 0.0, behind, span, _names_defined(rank, hits))
-    part = _narrowed(whole, relevance)
-    return part._replace(terms=part.stretch.terms & relevance.rarity.keys())
+    stretch = _narrowed(stretch, span, relevance)
+    return _ScoredStretch(stretch, stretch.terms & rarity.keys(), 0.0, behind, span, _names_defined(rank, hits))
 
 
-def _narrowed(one: _ScoredStretch, relevance: Relevance) -> _ScoredStretch:
+def _narrowed(whole: Stretch, found_lines: tuple[int, int], relevance: Relevance) -> Stretch:
     """Return the part of a stretch that tells most; all of it if that part lacks the amount or default asked for."""
-    question, whole = relevance.question, one.stretch
-    part = telling_part(whole, one.found_lines, relevance)
+    question = relevance.question
+    part = telling_part(whole, found_lines, relevance)
     about = content_terms(" ".join(names_of_code(question))) or relevance.rarity.keys()
     lacks_amount = asks_amount(question) and says_amount(question, whole.text) > says_amount(question, part.text)
     lacks_default = asks_default(question) and says_default(whole.text, about) > says_default(part.text, about)
-    return one if lacks_amount or lacks_default else one._replace(stretch=part)
+    return whole if lacks_amount or lacks_default else part
 
 
 def _choose(
@@ -426,7 +425,7 @@ def _choose(
     near = _NEAR if rest[0].stretch.code else _NEAR_OF_PROSE
     weight = weight_of_texts(question, rarity, prose=False)
     further = (
-        _narrowed(one._replace(stretch=without_neighbours(one.stretch, weight)), relevance)
+        one._replace(stretch=_narrowed(without_neighbours(one.stretch, weight), one.found_lines, relevance))
         for one in behind
         if one.behind - rest[0].behind <= near
     )

@@ -107,8 +107,17 @@ def _places_of(passage: Passage, defines: Sequence[str]) -> list[_Definition]:
     for name in defines:
         word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         least = places[-1].head if places else 0
-        later = ((head, last) for head, last in heads if head >= least)
-        found = next(((head, last) for head, last in later if word.search("\n".join(lines[head : head + 2]))), None)
+        later = [(head, last) for head, last in heads if head >= least]
+        # The type that a function returns may stand in a line of its own.
+        found = next(
+            (
+                one
+                for below in (0, 1)
+                for one in later
+                if word.search("".join(lines[one[0] + below : one[0] + below + 1]))
+            ),
+            None,
+        )
         if found is not None:
             places.append(_Definition(name, *found))
     return places

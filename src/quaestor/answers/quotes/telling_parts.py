@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from quaestor.answers.quotes.blocks import Block, blocks_of
-from quaestor.answers.quotes.paragraphs import LISTED, Piece
+from quaestor.answers.quotes.paragraphs import FENCE, LISTED, Piece
 from quaestor.answers.quotes.passage_order import Encode, share_of, word_nearness
 from quaestor.answers.quotes.quotable_stretches import Stretch, head_of, lead_of, parts_of_prose
 from quaestor.core.light_imports import NamedTuple
@@ -26,13 +26,14 @@ _LONG_BLOCK = 8
 """The lines from which on a block of code counts by its statements."""
 _MOST_TOGETHER = 22
 """The most lines of code of several blocks; a single definition that tells all through is quoted whole."""
-_OF_LIKENESS, _OF_DEFINITION, _OF_FOUND, _COST = 1.0, 2.0, 0.5, 0.65
+_OF_LIKENESS, _OF_DEFINITION, _OF_FOUND, _COST = 1.0, 2.0, 0.5, 0.4
 """What a line of code counts by: the likeness of its statement to the question, the share of the question in its
 definition, and whether the search found it; the first two relative to the best of the passage. It costs this share of
 what the best line counts. Chosen on the part ``learn``."""
-_OF_WORDS_OF_PROSE, _OF_PROSE, _OF_FOUND_PROSE, _COST_OF_PROSE = 2.0, 1.0, 1.0, 0.5
+_OF_WORDS_OF_PROSE, _OF_PROSE, _OF_FOUND_PROSE, _COST_OF_PROSE = 2.0, 1.0, 1.0, 0.53
 """The same for a paragraph: the nearness of its words to the question's, its likeness, and whether it was found."""
 _MOST_OF_PROSE = 40
+_MARKS = " *_`\n"
 _MOST_ITEMS = 12
 """The most items of a list that are quoted because the line above announces them."""
 _FEWEST = 4
@@ -112,15 +113,24 @@ def _of_code(stretch: Stretch, found: range, relevance: Relevance) -> Stretch:
 
 def _told_by_line(blocks: Sequence[Block], lines: Sequence[str], found: range, relevance: Relevance) -> list[float]:
     """Return what each line counts by; 0 for one that belongs to no statement, or if nothing tells."""
-    leaves = [(leaf, number) for number, top in enumerate(blocks) for leaf in _leaves(top)]
+    tops = _definitions(blocks)
+    leaves = [(leaf, number) for number, top in enumerate(tops) for leaf in _leaves(top)]
     alike = relevance.alike([_text_of(lines, *leaf) for leaf, _ in leaves])
-    shares = relevance.shares([_text_of(lines, top.first, top.last) for top in blocks])
+    shares = relevance.shares([_text_of(lines, top.first, top.last) for top in tops])
     told = [0.0] * len(lines)
     for ((first, last), number), likeness in zip(leaves if any(alike) else (), alike, strict=False):
         for at in range(first, last + 1):
             if lines[at].strip():
                 told[at] = _OF_LIKENESS * likeness + _OF_DEFINITION * shares[number] + _OF_FOUND * (at in found)
     return told
+
+
+def _definitions(blocks: Sequence[Block]) -> Sequence[Block]:
+    """Return blocks; if all is one long block, its head and the blocks within it."""
+    while len(blocks) == 1 and blocks[0].inner and blocks[0].last - blocks[0].first >= _LONG_BLOCK:
+        [whole] = blocks
+        blocks = [Block(whole.first, max(whole.first, whole.inner[0].first - 1)), *whole.inner]
+    return blocks
 
 
 def _text_of(lines: Sequence[str], first: int, last: int) -> str:
@@ -151,15 +161,19 @@ def _parts_of(run: _Run) -> tuple[tuple[int, int], ...]:
 
 
 def _runs(blocks: Sequence[Block], lines: Sequence[str], head: tuple[int, int] | None) -> Iterator[_Run]:
-    """Yield each block, alone and with those that follow it, and the same of the blocks within long ones."""
-    of_head = head[1] - head[0] + 1 if head else 0
+    """Yield each block, alone and with those that follow it, and the same of the blocks within long ones.
+
+    A statement needs the head of its definition; a method does not need that of its class, which its label names.
+    """
     for number, block in enumerate(blocks):
+        own = head_of(block, lines) if block.inner else None
+        needed = head if own is None else None
+        of_head = needed[1] - needed[0] + 1 if needed else 0
         for last in blocks[number:]:
             if last is not block and last.last - block.first + of_head >= _MOST_TOGETHER:
                 break
-            yield _with_head(block.first, last.last, head)
+            yield _with_head(block.first, last.last, needed)
         if block.inner and block.last - block.first >= _LONG_BLOCK:
-            own = head_of(block, lines)
             yield from _runs(block.inner, lines, head if own is None else own)
 
 
@@ -174,16 +188,22 @@ def _of_prose(stretch: Stretch, found: range, relevance: Relevance) -> Stretch:
     text = stretch.passage.text
     within = [one for one in parts_of_prose(stretch.passage) if stretch.start <= one.start and one.end <= stretch.end]
     pieces = _with_whole_quotations(text, within)
-    texts = [text[one.start : one.end] for one in pieces]
     lines = [(text.count("\n", 0, one.start), text.count("\n", 0, one.end)) for one in pieces]
+    texts = [text[one.start : one.end] for one in pieces]
+    headed = [f"{one.heading}\n{words}" for one, words in zip(pieces, texts, strict=True)]
     told = [
         _OF_WORDS_OF_PROSE * words + _OF_PROSE * likeness + _OF_FOUND_PROSE * (first in found)
-        for (first, _), words, likeness in zip(lines, relevance.near(texts), relevance.alike(texts), strict=True)
+        for (first, _), words, likeness in zip(lines, relevance.near(headed), relevance.alike(texts), strict=True)
     ]
-    if not any(told):
-        return stretch
-    begin, end = _best_pieces(lines, told)
-    end = _with_announced(texts, end)
+    return _with_introduction(stretch, pieces, *_best_pieces(lines, told)) if any(told) else stretch
+
+
+def _with_introduction(stretch: Stretch, pieces: Sequence[Piece], begin: int, end: int) -> Stretch:
+    """Return the pieces from ``begin`` to ``end`` as a stretch, with what introduces them and what they introduce."""
+    text = stretch.passage.text
+    while begin and _announces(text, pieces[begin - 1], pieces[begin]):
+        begin -= 1
+    end = _with_announced(text, pieces, end)
     lead = lead_of(text, pieces, begin)
     beside = lead is not None and not text[lead[1] : pieces[begin].start].strip()
     start, head = (lead[0], None) if lead is not None and beside else (pieces[begin].start, lead)
@@ -215,11 +235,21 @@ def _with_whole_quotations(text: str, pieces: Sequence[Piece]) -> list[Piece]:
     return joined
 
 
-def _with_announced(texts: Sequence[str], end: int) -> int:
+def _announces(text: str, piece: Piece, following: Piece) -> bool:
+    """Return whether a piece introduces the block of code that follows it."""
+    between = text[piece.end : following.start]
+    leads = text[piece.start : piece.end].rstrip(_MARKS).endswith((":", "："))
+    return FENCE.match(text[following.start : following.end]) is not None and (leads or between.count("\n") == 1)
+
+
+def _with_announced(text: str, pieces: Sequence[Piece], end: int) -> int:
     """Return the number of the last piece of a part of prose, with the list, row or block that its end announces."""
-    while end + 1 < len(texts) and texts[end].rstrip(" *_`\n").endswith((":", "：")):
+    while end + 1 < len(pieces):
+        one, following = pieces[end], pieces[end + 1]
+        if not text[one.start : one.end].rstrip(_MARKS).endswith((":", "：")) and not _announces(text, one, following):
+            break
         end += 1
-        last = min(len(texts), end + _MOST_ITEMS)
-        if LISTED.match(texts[end]):
-            end = next((at for at in range(end + 1, last) if not LISTED.match(texts[at])), last) - 1
+        last = min(len(pieces), end + _MOST_ITEMS)
+        if LISTED.match(text, following.start):
+            end = next((at for at in range(end, last) if not LISTED.match(text, pieces[at].start)), last) - 1
     return end
