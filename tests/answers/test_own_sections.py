@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from quaestor.answers.project.named_documents import answer_with_own_section
 
 from index_of_files import index_of
+from quaestor.answers.project.named_documents import answer_with_own_section
 from quaestor.answers.way import Question
 
 OWN_SECTIONS = {
