@@ -33,6 +33,7 @@ FORMS = {
     "## Span 的含义\n\n所谓 `Span`，简单说就是一个操作，里面保存着某个结果。": ("span", Form.ASKED),
     "### 什么是 Span\n\n简单说就是一个操作，里面保存着某个结果。": ("span", Form.ASKED),
     "## Spanとは何か\n\n全体の中のひとつの操作である、と言えます。": ("span", Form.ASKED),
+    '   1. The "fiscal year" shall refer to May 1st to April 30th.': ("fiscal year", Form.ENTRY),
     "- 渡し守：船を漕いで人を向こう岸まで渡す役割の人": ("渡し守", Form.ENTRY),
     "渡し守とは、船を漕いで人を向こう岸まで渡す人のことである。": ("渡し守", Form.SENTENCE),
     "<u>渡船（ferry）</u>是一种把人从一边带到另一边的船。": ("渡船", Form.SENTENCE),
