@@ -243,6 +243,23 @@ def test_what_a_list_of_changes_says_of_a_term_comes_last(tmp_path: Path) -> Non
         assert places(index, "What is a ferry?")[0][0] == "guide/harbour.md"
 
 
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("When does the fiscal year begin?", True),
+        ("Wann endet das Geschäftsjahr?", True),
+        ("When does the ferry start?", False),
+        ("When does the harvest end?", False),
+    ],
+)
+def test_a_period_is_told_by_its_definition_if_that_has_a_date(tmp_path: Path, question: str, found: bool) -> None:
+    rules = '# Rules\n\n- The "fiscal year" shall mean May 1st to April 30th.\n- A "ferry" shall mean any boat.\n'
+    german = "# Satzung\n\nDas Geschäftsjahr ist das Kalenderjahr, und mehr steht hier nicht.\n"
+    with index_of(tmp_path, {"rules.md": rules, "satzung.md": german}) as index:
+        answer = answer_by_way(Question(question), index)
+        assert (answer is not None) is found
+
+
 def test_a_section_called_the_name_explains_it_before_a_translation(tmp_path: Path) -> None:
     english = "# Laws\n\n## The TOLL principle\n\nNobody should pay more than once for a crossing.\n"
     german = "# Gesetze\n\n## TOLL-Prinzip\n\nNiemand soll für eine Überfahrt mehr als einmal bezahlen müssen.\n"
