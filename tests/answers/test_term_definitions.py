@@ -33,6 +33,7 @@ FORMS = {
     "## Span 的含义\n\n所谓 `Span`，简单说就是一个操作，里面保存着某个结果。": ("span", Form.ASKED),
     "### 什么是 Span\n\n简单说就是一个操作，里面保存着某个结果。": ("span", Form.ASKED),
     "## Spanとは何か\n\n全体の中のひとつの操作である、と言えます。": ("span", Form.ASKED),
+    '   1. The "fiscal year" shall refer to May 1st to April 30th.': ("fiscal year", Form.ENTRY),
     "- 渡し守：船を漕いで人を向こう岸まで渡す役割の人": ("渡し守", Form.ENTRY),
     "渡し守とは、船を漕いで人を向こう岸まで渡す人のことである。": ("渡し守", Form.SENTENCE),
     "<u>渡船（ferry）</u>是一种把人从一边带到另一边的船。": ("渡船", Form.SENTENCE),
@@ -240,6 +241,23 @@ def test_what_a_list_of_changes_says_of_a_term_comes_last(tmp_path: Path) -> Non
     guide = "# Harbour\n\n## Ferry\n\nThink of a ferry as of a bridge that floats and has a crew.\n"
     with index_of(tmp_path, {"changelog-news.md": changes, "guide/harbour.md": guide}) as index:
         assert places(index, "What is a ferry?")[0][0] == "guide/harbour.md"
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("When does the fiscal year begin?", True),
+        ("Wann endet das Geschäftsjahr?", True),
+        ("When does the ferry start?", False),
+        ("When does the harvest end?", False),
+    ],
+)
+def test_a_period_is_told_by_its_definition_if_that_has_a_date(tmp_path: Path, question: str, found: bool) -> None:
+    rules = '# Rules\n\n- The "fiscal year" shall mean May 1st to April 30th.\n- A "ferry" shall mean any boat.\n'
+    german = "# Satzung\n\nDas Geschäftsjahr ist das Kalenderjahr, und mehr steht hier nicht.\n"
+    with index_of(tmp_path, {"rules.md": rules, "satzung.md": german}) as index:
+        answer = answer_by_way(Question(question), index)
+        assert (answer is not None) is found
 
 
 def test_a_section_called_the_name_explains_it_before_a_translation(tmp_path: Path) -> None:

@@ -67,6 +67,19 @@ _ASKED = tuple(
         rf"{_WORD_OF_IDEOGRAPHS}\s*(?:とは|って)(?:何|なん|なに)?(?:のことですか|ですか|でしょうか)?",
     )
 )
+_PERIODS = tuple(
+    lazy_regex(rf"^\W*{pattern}\s*[?？.!]*\s*$", re.IGNORECASE)
+    for pattern in (
+        rf"when\s+(?:does|do|did|will)\s+{_ARTICLE}{_TERM}\s+(?:begin|start|end)s?",
+        rf"wann\s+(?:beginnt|beginnen|endet|enden)\s+(?:(?:das|der|die)\s+)?{_TERM}",
+    )
+)
+_SAYS_DATE = lazy_regex(
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni"
+    r"|juli|oktober|dezember)\s+\d|\d(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|o[ck]t|nov|de[cz])"
+    r"|\b(?:calendar\s+year|kalenderjahr)\b",
+    re.IGNORECASE,
+)
 _SIDE = (
     r"(?:(?:an?|the|eine[mnr]?|einer|der|die|das|dem|den|une?|l[ae]s?|les|el|los|una)\s+|l['’])?"
     r"[\"'“‘«`]?(?P<{}>[^\W_][\w.+#&/'’ -]*?)[\"'”’»`]?"
@@ -91,10 +104,12 @@ def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
     if pair := read_comparison(question.text):
         corpus.try_refresh()
         return corpus.retry_reopened(lambda: _answer_by_difference(*pair, corpus, language))
-    term = read_term_question(question.text)
-    if not term:
+    term, period = read_term_question(question.text), _read_period(question.text)
+    if not (term or period):
         return None
     corpus.try_refresh()
+    if period:
+        return corpus.retry_reopened(lambda: _answer_by_definition(period, corpus, language, _SAYS_DATE))
     return corpus.retry_reopened(
         lambda: _answer_by_number(term, corpus) or _answer_by_definition(term, corpus, language)
     )
@@ -110,6 +125,12 @@ def read_term_question(text: str) -> str:
     return term if len(term.split()) <= _MOST_WORDS else ""
 
 
+def _read_period(text: str) -> str:
+    """Return the period of "when does the fiscal year begin?"; empty for any other question."""
+    match = next((match for one in _PERIODS if (match := one.match(text))), None) if len(text) <= _LONGEST else None
+    return "" if match is None else " ".join(match["term"].split())
+
+
 def read_comparison(text: str) -> tuple[str, str] | None:
     """Return the two terms whose difference a question asks for; None for any other question. Pure."""
     plain = _WHERE.sub("", text.strip()) if len(text) <= _LONGEST else ""
@@ -123,9 +144,15 @@ def _answer_by_number(term: str, corpus: Corpus) -> WayAnswer | None:
     return None if path is None else explain_file(corpus, path)
 
 
-def _answer_by_definition(term: str, corpus: Corpus, language: str) -> WayAnswer | None:
+def _answer_by_definition(
+    term: str, corpus: Corpus, language: str, says: re.Pattern[str] | None = None
+) -> WayAnswer | None:
+    """Return the best definition of a term, or the best in which a pattern occurs."""
     lines = CorpusLines(corpus)
     places = _places_of(term, corpus, lines, language)
+    if says is not None:
+        texts = (lines.hit(one.path, one.lines.start_line, one.lines.end_line).text for one in places)
+        places = [place for place, text in zip(places, texts, strict=True) if says.search(text)]
     if not places:
         return None
     draft = Draft()

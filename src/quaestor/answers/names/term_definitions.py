@@ -43,8 +43,8 @@ _LONGEST = 14
 _NEAR = 3
 """The most lines between a heading and its text."""
 _SAYS = (
-    r"(?:stands?\s+for|means?|refers?\s+to|denotes?|describes?|represents?|consists?\s+of|is\s+short\s+for"
-    r"|bezeichne[nt]|bedeute[nt]|steh(?:t|en)\s+für|désignent?|signifient?|significan?|se\s+refieren?\s+a)\b"
+    r"(?:(?:shall|will)\s+)?(?:stands?\s+for|means?|refers?\s+to|denotes?|describes?|represents?|consists?\s+of|is\s+short\s+for"
+    r"|(?:shall|will)\s+be\s+(?:defined|understood|construed)|bezeichne[nt]|bedeute[nt]|steh(?:t|en)\s+für|désignent?|signifient?|significan?|se\s+refieren?\s+a)\b"
 )
 _IS = (
     r"(?:is|are)\s+(?:(?:simply|just|basically|essentially|also|usually|typically|often)\s+)?"
