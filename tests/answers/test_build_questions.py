@@ -123,6 +123,16 @@ def test_the_guide_for_contributors_tells_how_to_begin_to_work(tmp_path: Path) -
         assert "intro" not in own_names(index)
 
 
+def test_what_is_said_of_principles_does_not_tell_how_to_begin_to_work(tmp_path: Path) -> None:
+    guide = (
+        "Helping\n=======\n\nPrinciples of development\n-------------------------\n\nUse `make` with care.\n\n"
+        "Getting started\n---------------\n\n.. code-block:: bash\n\n   git clone shop\n   pip install -e .\n"
+    )
+    with index_of(tmp_path / "shop", {"docs/contributing.rst": guide, "shop.py": "x = 1\n"}) as index:
+        answer = answer_by_way(Question("How do I set up a development environment?"), index)
+    assert answer is not None and [hit.text.split("\n")[-1] for hit in answer.hits[:1]] == ["   pip install -e ."]
+
+
 def test_it_is_answered_from_documents_task_files_and_ci(shop: Index) -> None:
     answer = answer_by_way(Question("How do I run the tests?"), shop)
     assert answer is not None and answer.way == "build"

@@ -111,6 +111,8 @@ def test_defaults_of_parameters_stand_in_heads_and_not_in_calls(tmp_path: Path) 
         ("What is the default of SHOP_TOKEN_LIFE?", ["docs/variables.md:5-5"]),
         ("What is the default for the maximum number of customers?", ["man/shop.1:5-6"]),
         ("What is the default maxServerSize?", ["shop/settings.js:3-3"]),
+        ("What is the default of shop_rest_time?", ["defaults/main.yml:1-2"]),
+        ("What is the default of snackCount?", ["docs/more.md:7-9"]),
     ],
 )
 def test_a_default_is_asked_of_a_name_as_code_writes_it(tmp_path: Path, question: str, expected: list[str]) -> None:
@@ -118,7 +120,9 @@ def test_a_default_is_asked_of_a_name_as_code_writes_it(tmp_path: Path, question
         "shop/settings.js": "const defaultOptions = {\n  tillStepSize: 60,\n  maxServerSize: 7,\n};\n",
         "docs/variables.md": "# Variables\n\n| Name | What for | Default |\n|---|---|---|\n"
         "| SHOP_TOKEN_LIFE | how many seconds a token lives | `3600` |\n",
-        "docs/more.md": "# More\n\n| Name | What for |\n|---|---|\n| SHOP_TOKEN_LIFE | how long it lives |\n",
+        "docs/more.md": "# More\n\n| Name | What for |\n|---|---|\n| SHOP_TOKEN_LIFE | how long it lives |\n\n"
+        "- _snackCount_ :\n  Snacks that are kept.\n  The default is 100.\n",
+        "defaults/main.yml": "---\nshop_rest_time: 75\n",
         "man/shop.1": ".TH SHOP 1\n.SH OPTIONS\nThese are all:\n.TP\n.B \\-c, --customers=<num>\n"
         "Let in max <num> customers; the default is 12.\n.TP\n.B \\-d\nSay nothing at all.\n",
     }

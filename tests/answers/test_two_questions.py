@@ -156,4 +156,5 @@ def test_what_a_setting_is_and_its_default_stand_below_each_other(tmp_path: Path
         answer = told(index, "What is most_customers and its default?")
         assert "def most_customers(most)" in answer and "@most_customers = 12" in answer
         assert "@most_customers = 12" not in told(index, "What is most_customers?")
+        assert "def most_customers(most)" in told(index, "What is most_customers and which values can it have?")
         assert told(index, "What is Config and its default?") == told(index, "What is Config?")

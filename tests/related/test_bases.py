@@ -23,6 +23,8 @@ from quaestor.related.occurrences import occurrences
         ("typescript", "class A extends B<Base> {}\n", "Base", ["reference 1"]),
         ("java", "class A extends Base<T> implements I {}\n", "Base", ["base 1"]),
         ("java", "class A implements I, Base {}\ninterface J extends Base {}\n", "Base", ["base 1", "base 2"]),
+        ("java", "class A {\n    private Base x;\n}\n", "Base", ["reference 2"]),
+        ("cpp", "class A {\n  Base x;\n  Base* y;\n};\n", "Base", ["reference 2", "reference 3"]),
         ("kotlin", "class A(val x: Base) : Other(x)\n", "Base", ["reference 1"]),
         ("kotlin", "class A(val x: X) : Base(x), I by y\n", "Base", ["base 1"]),
         ("kotlin", "object A : B(), Base by y\n", "Base", ["base 1"]),

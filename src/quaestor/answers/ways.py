@@ -72,10 +72,11 @@ _OPTION = lazy_regex(r"(?<![\w-])--?[A-Za-z][\w-]*")
 _OF_A_LETTER = lazy_regex(r"(?<![\w-])-[A-Za-z](?![\w-])")
 """An option whose name says nothing that could be the name of a setting."""
 _AND_DEFAULT = lazy_regex(
-    r"^\W*(?P<about>what(?:'s|\s+(?:is|does|do))\s+.+?),?\s+and\s+(?:what(?:'s|\s+is)\s+)?(?:its|the)\s+defaults?(?:\s+value)?\W*$",
+    r"^\W*(?P<about>what(?:'s|\s+(?:is|does|do))\s+.+?),?\s+and\s+(?:(?:what(?:'s|\s+is)\s+)?(?:its|the)\s+defaults?(?:\s+value)?"
+    r"|(?:what|which)\s+(?P<values>values|choices)\s+(?:can|may|could|does)\s+it\s+\w+)\W*$",
     re.IGNORECASE,
 )
-"""A question what an option or a setting is, and what its default is."""
+"""A question what an option or a setting is, and what its default is, or its values are."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
@@ -267,7 +268,7 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
     if match is not None and (explained := _explain_with_uses(question, match, corpus)) is not None:
         return explained
     if (match := _AND_DEFAULT.match(question.text[:_LONGEST])) is not None:
-        return _explain_with_default(question, match["about"], corpus)
+        return _explain_with_default(question, match["about"], corpus, values=match["values"] is not None)
     both = _split_questions(question, corpus)
     if both is None:
         return None
@@ -293,13 +294,14 @@ def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus)
     return None if first is None or users is None else _join_answers(first, users)
 
 
-def _explain_with_default(question: Question, about: str, corpus: Corpus) -> WayAnswer | None:
-    """Answer what an option or a name is, and below it where its default stands, unless the lines shown hold it."""
+def _explain_with_default(question: Question, about: str, corpus: Corpus, *, values: bool) -> WayAnswer | None:
+    """Answer what an option or a name is, and where its default or its values stand, unless the lines shown hold it."""
     from quaestor.answers.settings.named_settings import explain_setting  # noqa: PLC0415 - few questions ask this
 
     first = _first_answer(WAYS, question._replace(text=f"{about}?"), corpus)
     names = _OPTION.findall(about) or names_of_code(about)
-    asked = question._replace(text=f"What is the default of {names[0]}?") if len(names) == 1 else None
+    wanted = "What values can {} take?" if values else "What is the default of {}?"
+    asked = question._replace(text=wanted.format(names[0])) if len(names) == 1 else None
     default = explain_setting(asked, corpus) if asked is not None else None
     if first is None or not first.known:
         return default or first

@@ -309,7 +309,8 @@ class _Reader:
         if parent.type == "impl_item":
             return stated is not None and stated.id == child.id
         if parent.type == "field_declaration":
-            return stated is None  # a struct of Go embeds what has no name of its own
+            # A struct of Go embeds what has no name of its own; a field of Java or C++ has its name in a declarator.
+            return stated is None and parent.child_by_field_name("declarator") is None
         if parent.type == "use_declaration":
             return child.type in ("name", "qualified_name")  # a trait of PHP; Rust imports by such a node
         included = above.type == "call" and _INCLUDES.match(self._source.data, above.start_byte) is not None

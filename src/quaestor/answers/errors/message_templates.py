@@ -101,7 +101,8 @@ _TELLS_OF_FAULTS = lazy_regex(
 _REPORTS = lazy_regex(r"\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b", re.IGNORECASE)
 """Words that people write before a message, and elsewhere."""
 _ASKS = lazy_regex(
-    r"^\W*(?:how|where|which|what|who|when|why|can(?!['’]t)|does|do|is|are|should|could)\b", re.IGNORECASE
+    r"^\W*(?:how|where|which|what|who|when|why|(?:can(?!['’]t)|does|do|is|are|should|could)(?!\s+not\b))\b",
+    re.IGNORECASE,
 )
 _STATES = lazy_regex(r"[^\n?]*\w[.!]\s")
 """A statement before a question, as in "The page is unknown. Did you call it twice?"; a program asks that."""

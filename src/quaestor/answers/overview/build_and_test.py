@@ -119,8 +119,8 @@ _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
 }
 """Headings of sections that describe each aim, the most telling first."""
 _OF_WORK = lazy_regex(
-    r"\b(?:develop(?:ment|ing)?|hacking|from (?:source|a checkout)|local(?:ly)?|set(?:ting)?[- ]?up)\b",
-    re.IGNORECASE,
+    r"(?i)^(?!.*\b(?:principles?|philosophy|policy|roadmap|status|team)\b).*\b(?:develop(?:ment|ing)?|hacking"
+    r"|from (?:source|a checkout)|local(?:ly)?|set(?:ting)?[- ]?up|getting started)\b"
 )
 """Headings of sections that tell how one begins to work on the project."""
 _LONGEST_HEADING, _LONGEST_SECTION, _MOST_SECTIONS = 60, 20, 2
@@ -129,7 +129,7 @@ _SCRIPTS: dict[Aim, re.Pattern[str]] = {
     "test": lazy_regex(r"(?:run[-_]?)?(?:tests?|check)\b"),
     "run": lazy_regex(r"(?:run|start|serve)\.sh"),
 }
-_SHOWS_A_COMMAND = lazy_regex(r"`|^(?: {4}|\t)\s*\S|^\s*\$ ", re.MULTILINE)
+_SHOWS_A_COMMAND = lazy_regex(r"`|^(?: {4}|\t)\s*\S|^\s*\$ |^\.\. code", re.MULTILINE)
 _MERELY_THERE = (
     "build.gradle build.gradle.kts pom.xml build.sbt build.sc stack.yaml cabal.project rakefile composer.json"
     " gemfile mix.exs rebar.config"

@@ -143,7 +143,7 @@ _ENTRY = (
     # - `name`, | `name` |, ### `name`, .. option:: name, `name`::, *name* = value, --name
     r"[\s>]*(?:[|*+-]\s*|\d+[.)]\s+|#+\s+)?(?:\*\*|\[)?`{1,2}(?:-\w, )?(?P<a>-{0,2}[A-Za-z_][\w.-]*)"
     r"(?:[ =][^`]{0,40})?`"
-    r"|\s*\.\.\s+[\w:-]+::\s+(?P<b>[A-Za-z_-][\w.-]*)\s*$|\s*\*(?P<c>[A-Za-z_][\w.-]*)\*\s*[=:]"
+    r"|\s*\.\.\s+[\w:-]+::\s+(?P<b>[A-Za-z_-][\w.-]*)\s*$|\s*(?:[-*+]\s+)?[*_]{1,2}(?P<c>[A-Za-z][\w.-]*?)[*_]{1,2}\s*[=:]"
     r"|[\s>|*+-]*(?:-\w,?\s+)?--(?P<d>[a-z][\w-]+)|\s*\|\s*(?P<e>[A-Za-z]\w*[_.-][\w.-]*)\s*\||#+\s+(?P<f>[a-z]\w*[_.-][\w.-]*)\s*$"
     # .B name, .It Fl name, =item C<name>, name::
     r"|\.(?:B|BI|BR|It (?:Fl|Cm|Ic|Ev|Va))\s+(?:\\?-)*(?P<g>[A-Za-z_](?:[\w.-]|\\-)*)(?:\s+Ar\b.*)?\s*$"
@@ -155,7 +155,7 @@ _NEXT_ENTRY = (
 """The beginning of another entry; a macro of roff that only sets words begins none."""
 _CELL = r"\s*\|[^|]*$"
 """A cell of a table that has one a line, as AsciiDoc's may."""
-_LONGEST_DECLARATION, _LONGEST_ENTRY, _FARTHEST, _MOST_ABOVE, _MOST_CHAINED, _LONGEST_TITLE = 12, 8, 60, 12, 8, 3
+_LONGEST_DECLARATION, _LONGEST_ENTRY, _FARTHEST, _MOST_ABOVE, _MOST_CHAINED, _LONGEST_TITLE = 12, 12, 60, 12, 8, 3
 
 
 # --- where settings stand
@@ -169,7 +169,7 @@ _SAMPLE = (
     r"(?i)(?:^|/)(?:[\w.-]*(?:example|sample|default|dist)[\w-]*\.(?:conf|cfg|ini|toml|ya?ml|json|properties|env|kdl)"
     r"|[\w.-]+\.(?:conf|cfg|ini|toml|ya?ml|json|properties|env|xml|exs|kdl)[.-](?:example|sample|default|dist|template|tmpl)"
     r"|\.env\.(?:example|sample|template|dist|default)|(?:app)?settings\.json|application\.(?:ya?ml|properties|conf)"
-    r"|defaults?/(?:config|settings)\.\w+|config/default\.\w+|(?:config|settings|conf)\.(?:toml|ya?ml|json|ini|conf|cfg|exs|kdl)|values\.ya?ml|config|(?:config|settings)[/_.-]schema\.(?:json|ya?ml))$"
+    r"|defaults?/(?:config|settings|main)\.\w+|config/default\.\w+|(?:config|settings|conf)\.(?:toml|ya?ml|json|ini|conf|cfg|exs|kdl)|values\.ya?ml|config|(?:config|settings)[/_.-]schema\.(?:json|ya?ml))$"
     r"|^(?:(?:[\w.-]+/)*(?:config|conf|etc|contrib|docs?|share|resources|defaults?|src|lib)/(?:[\w.-]+/)*)?[\w-]+\.(?:conf|ini|cnf)$"
 )
 _NO_SAMPLE = (
