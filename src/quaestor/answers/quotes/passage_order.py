@@ -49,7 +49,7 @@ _NEAR_WITH_AMOUNT = 4.0
 _NEAR_MINUTES = 2.0
 """How far behind minutes another document may be that comes before them."""
 MINUTES = lazy_regex(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
-"""In a path: of documents whose headings name what was talked about; what holds is told by others."""
+"""In the path of minutes, whose headings name what was talked about; what holds now, other documents say."""
 _ASKS_MINUTES = lazy_regex(
     r"\b(?:meetings?|minutes|agendas?|discuss\w*|decided|attend\w*|present|said|propos\w+|when|who|why|\d{4})\b",
     re.IGNORECASE,
@@ -121,8 +121,9 @@ def order_by_paragraphs(
     documents, the one with more hits answers more often. A document may say "remove" where the question says "delete",
     so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds. For a
     question in another language than English the order stays, because similarity is known for English words only.
-    Minutes come behind what holds, unless what was talked about is asked for. Who asks for an amount gets first what
-    states one, in any language. A section that has the question for its heading comes before all, also among code.
+    Minutes of meetings come behind other documents, unless the question asks what was talked about. If it asks for an
+    amount, a passage that states one comes first, in any language. The section that has the question for its heading
+    comes before all, also among code.
     """
     if len(hits) != len(passages):
         return passages, hits
@@ -194,13 +195,13 @@ def _worth(
 
 
 def _first_with_amount(question: str, ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
-    """Return the rank of the best passage, or of one nearly as good that states an amount if it states none."""
+    """Return the rank of the best passage or, if that states no amount, of one nearly as good that does."""
     near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_WITH_AMOUNT)
     return next((rank for rank in near if says_amount(question, passages[rank].text)), ranks[0])
 
 
 def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
-    """Return the rank of the best passage, or of one nearly as good that is not of minutes if it is."""
+    """Return the rank of the best passage or, if that is from minutes, of one nearly as good that is not."""
     near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_MINUTES)
     return next((rank for rank in near if not MINUTES.search(passages[rank].path)), ranks[0])
 
