@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, runs_of_scripts, searched_terms, terms_of_word
+from quaestor.search.language import language_of
 from quaestor.search.query import Query, read_query
 from quaestor.search.translation.glossary import (
+    COLUMNS,
     INFLECTED,
     English,
     Glossary,
@@ -234,6 +236,14 @@ _ENGLISH_MARK = "the"
 _FEW = 0.01
 """An index holds no documents in a language if its words of grammar occur in a smaller share of the chunks in which
 English ones do."""
+
+
+def meanings(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the English for each word of a text that the glossary of its language knows, likeliest first."""
+    language = language_of(text)
+    if language in COLUMNS:
+        cut = pieces_of_letters if language in ("zh", "ja") else pieces_of_words
+        yield from (piece.english for piece in cut(text, language) if piece.english)
 
 
 def translate_query(query: Query, language: str, frequencies: Frequencies) -> Query:
