@@ -98,7 +98,7 @@ def asked(index: Index, question: Question) -> Score:
     spent = time.process_time() - begun
     held = [any(covers(one, place) for place in question.evidence) for one in places(made)]
     parts = next((at for at, quote in enumerate(made.quotes[1:], 1) if not quote.continues), len(held))
-    doubt = index.doubt(sought, hits, translated=sought != text)
+    doubt = index.doubt(sought, hits, text if sought != text else "")
     by_words = not answer(sought, passages, encode, hits=hits).known
     return Score(
         question,

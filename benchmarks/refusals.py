@@ -151,7 +151,7 @@ def _asked(index: Index, store: Store, retriever: Retriever, question: Question)
     passages, encode = number(hits), index.meaning.local_embedder.encode
     names, unknown = unmentioned_names(store, sought), retriever.spelling(sought).unknown
     counts = [store.counts(terms_of_words(sought))]
-    doubt = doubt_about(sought, hits, names, unknown, counts, translated=sought != text)
+    doubt = doubt_about(sought, hits, names, unknown, counts, text if sought != text else "")
     said = answer(sought, passages, encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     quotes = answer(sought, passages, encode, refused=False, hits=hits).quotes
     return Asked(

@@ -233,6 +233,22 @@ def test_what_makes_up_little_of_a_question_or_says_little_is_not_missing() -> N
     assert missing("Where does payload 2147483647 end?", **{"2147483647": 0}) == ()
 
 
+def test_a_translated_word_is_missing_only_if_nothing_that_it_may_mean_is_mentioned() -> None:
+    english = "where message print output version encrypt encryption"
+
+    def lacking(text: str, sought: str = english, **frequencies: int) -> tuple[str, ...]:
+        asked = {term: (frequencies.get(term, 0),) for term in terms_of_words(sought)}
+        original = "Wo wird die Ausgabe der Nachricht verschlüsselt?"
+        return missing_words(sought, payload_hits(text), [TermCounts(1000, (9000,), asked)], original)
+
+    common = {"messag": 20, "output": 20}
+    assert lacking("A job ends.", **common) == ("encrypt",)
+    assert lacking("A job with its encryption.", **common) == ()
+    assert lacking("A job ends.", **common, encrypt=11) == ()
+    # Where documents of its own language are searched as well, its English words need not be mentioned.
+    assert lacking("A job ends.", f"Wo wird die Ausgabe der Nachricht verschlüsselt?\n{english}", **common) == ()
+
+
 @pytest.mark.parametrize(
     "question", ["Wo wird der Payload verschlüsselt?", "queue/encrypted.py", "où est le payload encrypted ?"]
 )
@@ -251,12 +267,11 @@ def test_a_word_is_not_missing_where_one_of_the_best_hits_has_a_synonym() -> Non
 def test_a_missing_word_speaks_against_an_answer() -> None:
     question, hits = "Where is the payload encrypted?", payload_hits("A job ends.")
 
-    def found(frequency: int, *, translated: bool = False) -> Doubt:
+    def found(frequency: int) -> Doubt:
         counts = TermCounts(1000, (9000,), {"payload": (20,), "encrypt": (frequency,)})
-        return doubt_about(question, hits, (), (), [counts], translated=translated)
+        return doubt_about(question, hits, (), (), [counts])
 
     lacking, present = found(0), found(11)
-    assert found(0, translated=True).missing == ()  # another translation of the same word may be mentioned
     assert (lacking.missing, present.missing) == (("encrypted",), ())
     assert lacking.worth is not None
     assert present.worth is not None

@@ -105,6 +105,8 @@ def test_a_german_verb_is_one_word_with_its_particle_in_all_its_forms(question: 
         ("fr", "quels signaux et quelles connexions", {"signal", "connection"}),
         ("es", "¿qué objetos, archivos, operadores y raíces?", {"object", "file", "operator", "root"}),
         ("es", "que interfaces tienen los indices", {"interface", "index"}),
+        ("de", "Wo wird das Zertifkat geprüft?", {"certificate", "zertifkat"}),
+        ("fr", "où est la permisson ?", {"permission", "permisson"}),
         ("zh", "剩余额度怎样扣减", {"remainder", "quota", "deduct"}),
         ("ja", "テレメトリーを後回しにする理由", {"telemetry", "postpone"}),
         ("zh", "如何关闭连接池?", {"close", "connection"}),

@@ -328,7 +328,7 @@ def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | No
 def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     sought = corpus.in_english(text)
     hits = without_restated(text, corpus.search(sought, _PASSAGES))
-    doubt = corpus.doubt(sought, hits, translated=sought != text)
+    doubt = corpus.doubt(sought, hits, text if sought != text else "")
     encode = corpus.meaning.local_embedder.encode
     quotes = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()

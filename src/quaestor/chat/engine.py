@@ -388,8 +388,8 @@ class Conversation:
         evidence = () if self._history.spoken_messages else hits
 
         def compute_doubt() -> Doubt:
-            translated = bool(self.index.translation(turn.question.content))
-            return self.index.doubt(turn.search_text, evidence, translated=translated)
+            asked = turn.question.content
+            return self.index.doubt(turn.search_text, evidence, asked if self.index.translation(asked) else "")
 
         return await asyncio.to_thread(compute_doubt)
 

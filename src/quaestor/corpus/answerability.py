@@ -64,8 +64,8 @@ _ITEMS = re.compile(r"\n(?=[ \t]*(?:[-*+•]|\(?\w{1,3}[.)])[ \t]+\S)")
 _FEWEST_WORDS = 4
 _PLAIN = re.compile(r"[^\W\d]+|[^\W\d_]+/\d+(?:\.\d+)*")
 """A name without digits, or with its version; numbers, paths and the like may be values in a message."""
-_CARRIED = re.compile(r"(?=.*[a-z_])[A-Za-z_]+[A-Z_][A-Za-z_]*|[A-Za-z]+/\d+(?:\.\d+)*")
-"""A name in any language: with a capital letter within, an underscore or a version."""
+_CARRIED = re.compile(r"(?=.*[a-z_])[A-Za-z_]+[A-Z_][A-Za-z_]*|[A-Z]{3,}|[A-Za-z]+/\d+(?:\.\d+)*")
+"""A name in any language: with a capital letter within, an underscore or a version, or of three capitals and more."""
 
 
 class Doubt(NamedTuple):
@@ -100,8 +100,7 @@ def doubt_about(
     names: Sequence[str],
     unknown: Sequence[UnknownWord],
     counts: Sequence[TermCounts],
-    *,
-    translated: bool = False,
+    original: str = "",
 ) -> Doubt:
     """Return the doubt whether hits answer a question, by all signals.
 
@@ -111,12 +110,12 @@ def doubt_about(
         names: the names as ``unmentioned_names`` returns them.
         unknown: the words of the question that the corpora lack.
         counts: the counts of ``terms_of_words(question)`` in the stores that were searched.
-        translated: whether the question was translated for the search.
+        original: the question in its own language, if it was translated for the search.
     """
     absent, alike = share_unknown(question, unknown), likeness(question, hits)
     unsaid = share_uncovered(question, hits, counts)
-    missing = () if translated else missing_words(question, hits, counts)  # one of several translations may be missing
-    doubt = doubt_of(question, hits, names, absent, alike=alike, uncovered=unsaid, translated=translated)
+    missing = missing_words(question, hits, counts, original)
+    doubt = doubt_of(question, hits, names, absent, alike=alike, uncovered=unsaid, translated=bool(original))
     return doubt if doubt.worth is None or not missing else doubt._replace(worth=doubt.worth - _NAMES, missing=missing)
 
 

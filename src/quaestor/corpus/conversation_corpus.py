@@ -75,7 +75,7 @@ class ConversationCorpus(Protocol):
 
     def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]: ...  # noqa: D102
 
-    def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt: ...  # noqa: D102
+    def doubt(self, question: str, hits: Sequence[Hit], original: str = "") -> Doubt: ...  # noqa: D102
 
     def is_prose(self) -> bool: ...  # noqa: D102
 

@@ -301,17 +301,17 @@ class Corpus:
 
         return self._index.retry_reopened(lambda: unmentioned_names(self.store, question))
 
-    def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
+    def doubt(self, question: str, hits: Sequence[Hit], original: str = "") -> Doubt:
         """Return the reasons to doubt that the hits of a search for a question answer it.
 
-        ``translated``: whether the question was translated for the search.
+        ``original``: the question in its own language, if it was translated for the search.
         """
         from quaestor.corpus.answerability import doubt_about  # noqa: PLC0415 - no search needs it
         from quaestor.corpus.unmentioned import terms_of_words  # noqa: PLC0415
 
         counts = self._index.retry_reopened(lambda: self.store.counts(terms_of_words(question)))
         names, unknown = self.unmentioned_names(question), self.spelling(question).unknown
-        return doubt_about(question, hits, names, unknown, [counts], translated=translated)
+        return doubt_about(question, hits, names, unknown, [counts], original)
 
     def with_freshness(self, hits: list[Hit]) -> list[Hit]:
         """Return the hits with ``fresh`` set."""

@@ -130,7 +130,7 @@ class JointCorpus:
         """Return the English translation by which a question in another language is searched."""
         return self._several.translation(question)
 
-    def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
+    def doubt(self, question: str, hits: Sequence[Hit], original: str = "") -> Doubt:
         """Return the reasons to doubt an answer; a name counts if no corpus mentions it."""
         from quaestor.corpus.answerability import doubt_about  # noqa: PLC0415 - no search needs it
         from quaestor.corpus.unmentioned import terms_of_words  # noqa: PLC0415
@@ -139,7 +139,7 @@ class JointCorpus:
         names = [name for name in lacking[0] if all(name in others for others in lacking)]
         terms, unknown = terms_of_words(question), self.spelling(question).unknown
         counts = [corpus.store.counts(terms) for corpus in self._several.values()]
-        return doubt_about(question, hits, names, unknown, counts, translated=translated)
+        return doubt_about(question, hits, names, unknown, counts, original)
 
     def is_prose(self) -> bool:
         """Return whether most documents of every corpus are prose."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from quaestor.chunking.languages import PROSE, knows_extension
@@ -20,15 +20,14 @@ from quaestor.core.terms import (
     has_unspaced,
     searched_terms,
     split_identifier,
-    terms,
     terms_of_word,
 )
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.search.file_features import path_agreement
+from quaestor.search.file_features import is_path_in
 from quaestor.search.language import without_grammar
 from quaestor.search.query import read_query
 from quaestor.search.spelling import ASK_ANYTHING, OF_ANY_CODE, SAY_NOTHING, UnknownWord, is_foreign
-from quaestor.stores import FieldBoosts, Store, StoredChunk, TermCounts
+from quaestor.stores import Store, StoredChunk, TermCounts
 
 _BEST_FOR_WORDS = 3
 """The number of first hits in which the share that hits hold, and synonyms, are searched for."""
@@ -63,10 +62,7 @@ _LONGEST = 40
 _ENGLISH = 0.2
 """Share of English function words from which on a capital within a sentence marks a name."""
 _LOOKED_AT = 50
-_BY_PATH = FieldBoosts(0.0, 1.0, 0.0)
 _ABSOLUTE = re.compile(r"[/~\\]|[A-Za-z]:[/\\]")
-_SAME_NAME = 0.4
-"""The agreement of two files with one name in different folders."""
 
 
 def share_unknown(question: str, unknown: Sequence[UnknownWord]) -> float:
@@ -132,31 +128,46 @@ def _nearest(words: Iterable[str], others: Iterable[str]) -> list[float]:
     return [float(near) for near in (vectors[: len(one)] @ vectors[len(one) :].T).max(axis=1, initial=0)]
 
 
-def missing_words(question: str, hits: Sequence[Hit], counts: Sequence[TermCounts]) -> tuple[str, ...]:
+def missing_words(
+    question: str, hits: Sequence[Hit], counts: Sequence[TermCounts], original: str = ""
+) -> tuple[str, ...]:
     """Return the words that a question is about, and that the hits mention neither in this form nor by a synonym.
 
     "Where is the payload encrypted?" finds payloads, and no hit mentions encryption. A word counts if it says much
-    wherever it stands, if it makes up much of the question, and if hardly any chunk mentions it.
+    wherever it stands, if it makes up much of the question, and if hardly any chunk mentions it. Of a translated
+    question no English for a word of the original may be mentioned; none is missing where its own words are searched.
     """
-    if not hits or is_foreign(question) or read_query(question).kind != "text":
+    if not hits or read_query(question).kind != "text" or (original in question if original else is_foreign(question)):
         return ()
-    terms_by_word = _seldom_words(question, counts)
-    held = {term for hit in hits if terms_by_word for term in searched_terms(_text_with_names(hit))}
-    missing = [word for word, terms in terms_by_word.items() if held.isdisjoint(terms)]
-    if not missing:
-        return ()
-    said = [word for hit in hits[:_BEST_FOR_WORDS] for word in find_words(_text_with_names(hit))]
+    seldom = _seldom_words(_meanings(question, original), _chunks_by_term(question, counts), counts)
+    held = {term for hit in hits if seldom for term in searched_terms(_text_with_names(hit))}
+    missing = [words for words, terms in seldom.items() if held.isdisjoint(terms)]
+    said = [word for hit in hits[:_BEST_FOR_WORDS] if missing for word in find_words(_text_with_names(hit))]
     parts = [part for word in said for part in (word.lower(), *split_identifier(word))]
-    return tuple(word for word, near in zip(missing, _nearest(missing, parts), strict=True) if near < _SYNONYM)
+    return tuple(words[0] for words in missing if max(_nearest(words, parts)) < _SYNONYM)
 
 
-def _seldom_words(question: str, counts: Sequence[TermCounts]) -> dict[str, list[str]]:
+def _meanings(question: str, original: str) -> Iterable[tuple[str, ...]]:
+    """Return a question's words, or of a translated one the English for each word that the glossary knows."""
+    words = list(_content_words(question))
+    if not original:
+        return ((word,) for word in words)
+    from quaestor.search.translation import meanings  # noqa: PLC0415 - a question in English needs no glossary
+
+    found = (tuple(word for word in find_words(" ".join(english)) if word in words) for english in meanings(original))
+    return filter(None, dict.fromkeys(found))
+
+
+def _seldom_words(
+    meanings: Iterable[tuple[str, ...]], chunks_by_term: Mapping[str, int], counts: Sequence[TermCounts]
+) -> dict[tuple[str, ...], list[str]]:
     """Return the words that make up much of a question, and that hardly any chunk holds, each with its terms."""
-    weights = {word: StaticEmbedder.bundled().weight(word) for word in _content_words(question) if word.isalpha()}
+    embedder = StaticEmbedder.bundled()
+    weights = {words: min(map(embedder.weight, words)) for words in meanings if all(map(str.isalpha, words))}
     least, most = max(_TELLING, _SUBJECT * math.fsum(weights.values())), _SELDOM * sum(one.chunks for one in counts)
-    rare = {term for term, chunks in _chunks_by_term(question, counts).items() if chunks <= most} - OF_ANY_CODE
-    terms_by_word = {word: searched_terms(word) for word, weight in weights.items() if weight >= least}
-    return {word: terms for word, terms in terms_by_word.items() if rare.issuperset(terms)}
+    rare = {term for term, chunks in chunks_by_term.items() if chunks <= most} - OF_ANY_CODE
+    terms = {words: searched_terms(" ".join(words)) for words, weight in weights.items() if weight >= least}
+    return {words: own for words, own in terms.items() if rare.issuperset(own)}
 
 
 def _text_with_names(hit: Hit) -> str:
@@ -246,7 +257,7 @@ def _is_name(word: str, within: bool) -> bool:
 
 
 def _is_mentioned(store: Store, name: str) -> bool:
-    if _is_absolute(name) or _is_path_here(store, name):
+    if _is_absolute(name) or is_path_in(store, name):
         return True
     if "." in name and "/" not in name and not knows_extension(name):
         return all(_is_mentioned(store, part) for part in name.split(".") if part)
@@ -284,22 +295,6 @@ def _is_one_word_here(store: Store, name: str) -> bool:
 def _is_absolute(name: str) -> bool:
     """Return whether a name is a path or address on some machine, and so not the subject of a question."""
     return _ABSOLUTE.match(name) is not None
-
-
-def _is_path_here(store: Store, name: str) -> bool:
-    """Return whether a document's path ends as a path or module does, whatever separates its folders."""
-    for place in read_query(name).places:
-        stem = place.path.rpartition("/")[2].partition(".")[0]
-        near = store.lexical(terms(stem), _LOOKED_AT, None, _BY_PATH)
-        if any(_is_same_file(place.path, path) for path in store.paths_of(chunk for chunk, _ in near)):
-            return True
-    return False
-
-
-def _is_same_file(question_path: str, path: str) -> bool:
-    """Return whether two paths have the same file name, and the same folder if both have one."""
-    folders = "/" in question_path and "/" in path
-    return path_agreement(question_path, path) > (_SAME_NAME if folders else 0)
 
 
 def _indexed_text(stored: StoredChunk) -> str:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import terms
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.path_roles import PathProfile, is_entry
-from quaestor.search.query import Place
+from quaestor.search.query import Place, read_query
+from quaestor.stores import FieldBoosts, Store
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
 _HEADERS = {**dict.fromkeys(("h", "hh", "hpp", "hxx"), "c"), "mli": "ml", "fsi": "fs", "ads": "adb"}
 _IMPLEMENTATIONS = {**dict.fromkeys(("c", "cc", "cpp", "cxx", "m", "mm"), "c"), "ml": "ml", "fs": "fs", "adb": "adb"}
 """The endings of headers and interfaces, and of what implements them, each with its kind."""
+
+_LOOKED_AT = 50
+_BY_PATH = FieldBoosts(0.0, 1.0, 0.0)
+_SAME_NAME = 0.4
+"""The agreement of two files with one name in different folders."""
 
 Rows: TypeAlias = "slice | NDArray[np.intp]"
 """Some of the candidates."""
@@ -155,3 +162,19 @@ def is_implemented_elsewhere(files: CandidateFiles, behind: NDArray[np.bool_]) -
         if one.ending in _IMPLEMENTATIONS
     }
     return np.array([(*name, kind) in implemented for name, kind in zip(names, kinds, strict=True)])
+
+
+def is_path_in(store: Store, name: str) -> bool:
+    """Return whether a document's path ends as a path or module does, whatever separates its folders."""
+    for place in read_query(name).places:
+        stem = place.path.rpartition("/")[2].partition(".")[0]
+        near = store.lexical(terms(stem), _LOOKED_AT, None, _BY_PATH)
+        if any(_is_same_file(place.path, path) for path in store.paths_of(chunk for chunk, _ in near)):
+            return True
+    return False
+
+
+def _is_same_file(question_path: str, path: str) -> bool:
+    """Return whether two paths have the same file name, and the same folder if both have one."""
+    folders = "/" in question_path and "/" in path
+    return path_agreement(question_path, path) > (_SAME_NAME if folders else 0)

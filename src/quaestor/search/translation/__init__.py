@@ -5,6 +5,6 @@ for the first such question. Nothing here is imported for a question in English.
 The package does not know the hits of a search. Begin with ``translated_query``.
 """
 
-from quaestor.search.translation.translated_query import translate_query
+from quaestor.search.translation.translated_query import meanings, translate_query
 
-__all__ = ["translate_query"]
+__all__ = ["meanings", "translate_query"]

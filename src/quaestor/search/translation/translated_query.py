@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, runs_of_scripts, searched_terms, terms_of_word
+from quaestor.search.language import language_of
 from quaestor.search.query import Query, read_query
 from quaestor.search.translation.glossary import (
+    COLUMNS,
     INFLECTED,
     English,
     Glossary,
@@ -42,6 +45,9 @@ _OF_NOUNS = {
     "es": (("s", ""), ("es", ""), ("ces", "z")),
 }
 """Endings of nouns in other cases than the listed one or in the plural, each with that of the listed form."""
+
+_SHORTEST_MISSPELT, _MISSPELT = 7, 0.9
+"""The fewest letters of a word that may be taken for another one, and how similar the two are: all but a letter."""
 
 _KATAKANA = re.compile("[\u30a1-\u30ff]+")
 _HIRAGANA = re.compile("[\u3041-\u309f]+")
@@ -122,7 +128,18 @@ def _translate_word(word: str, stems: tuple[str, ...], glossary: Glossary, langu
         english = next((one for form in stems if (one := glossary.forms.get(form)) is not None), None)
     if english is None and language == "de":
         english = _translate_compound(word.lower(), glossary)
+    if english is None:
+        english = _translate_misspelt(word.lower(), glossary)
     return TranslatedPiece(word, english)
+
+
+def _translate_misspelt(word: str, glossary: Glossary) -> English | None:
+    """Return the English of the one word that a long word differs from by hardly a letter, and the word itself."""
+    lengths = range(max(len(word) - 1, _SHORTEST_MISSPELT - 1), len(word) + 2)
+    known = [one for one in glossary.words if one[0] == word[0] and len(one) in lengths]
+    near = get_close_matches(word, known, 1, _MISSPELT) if len(word) >= _SHORTEST_MISSPELT else ()
+    english = glossary.words[near[0]] if near else ()
+    return (*english, word) if english else None
 
 
 def _translate_noun(word: str, glossary: Glossary, language: str) -> English | None:
@@ -234,6 +251,14 @@ _ENGLISH_MARK = "the"
 _FEW = 0.01
 """An index holds no documents in a language if its words of grammar occur in a smaller share of the chunks in which
 English ones do."""
+
+
+def meanings(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the English for each word of a text that the glossary of its language knows, likeliest first."""
+    language = language_of(text)
+    if language in COLUMNS:
+        cut = pieces_of_letters if language in ("zh", "ja") else pieces_of_words
+        yield from (piece.english for piece in cut(text, language) if piece.english)
 
 
 def translate_query(query: Query, language: str, frequencies: Frequencies) -> Query:
