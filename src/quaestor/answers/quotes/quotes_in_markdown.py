@@ -87,7 +87,10 @@ def label_of_code(passage: Passage, defines: Sequence[str], lines: tuple[int, in
     main = next((one for one in places if one.name == symbol.rpartition(".")[2] or one.name == symbol), None)
     if not shown and not around:
         return symbol if found else ""
-    names = [_qualified(one, main, symbol) for one in shown or around]
+    indented = [passage.text.split("\n")[one.head][:1].isspace() for one in shown or around]
+    names = [
+        _qualified(one, main, symbol, within=within) for one, within in zip(shown or around, indented, strict=True)
+    ]
     return symbol if names[0] == symbol else ", ".join(dict.fromkeys(names[:_MOST_NAMED]))
 
 
@@ -133,14 +136,23 @@ def _heads_of(blocks: Sequence[Block], lines: Sequence[str]) -> Iterator[tuple[i
         yield from _heads_of(block.inner, lines)
 
 
-def _qualified(one: _Definition, main: _Definition | None, symbol: str) -> str:
-    """Return a name with that of its owner: the definition that the passage is named for, or the owner of that one."""
+def _qualified(one: _Definition, main: _Definition | None, symbol: str, *, within: bool) -> str:
+    """Return a name with that of its owner, as far as the passage's symbol tells it.
+
+    Args:
+        one: the definition.
+        main: the one that the passage is named for.
+        symbol: its qualified name.
+        within: whether the definition stands within another, by its indentation.
+    """
     if main is None or one == main:
         return one.name if main is None else symbol
     if main.head < one.head <= main.last:
         return f"{symbol}.{one.name}"
     owner = symbol.removesuffix(main.name)
-    return owner + one.name
+    if one.head <= main.head <= one.last:
+        return owner.rstrip(".") or one.name
+    return owner + one.name if within else one.name
 
 
 def text_of_quotes(

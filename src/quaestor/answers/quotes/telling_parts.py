@@ -26,7 +26,7 @@ _LONG_BLOCK = 8
 """The lines from which on a block of code counts by its statements."""
 _MOST_TOGETHER = 22
 """The most lines of code of several blocks; a single definition that tells all through is quoted whole."""
-_OF_LIKENESS, _OF_DEFINITION, _OF_FOUND, _COST = 1.0, 2.0, 0.5, 0.4
+_OF_LIKENESS, _OF_DEFINITION, _OF_FOUND, _COST = 1.0, 2.0, 0.5, 0.3
 """What a line of code counts by: the likeness of its statement to the question, the share of the question in its
 definition, and whether the search found it; the first two relative to the best of the passage. It costs this share of
 what the best line counts. Chosen on the part ``learn``."""
