@@ -223,10 +223,10 @@ def test_words_of_grammar_of_another_language_answer_nothing() -> None:
 
 
 @pytest.mark.parametrize("language", ["markdown", "python"])
-def test_of_short_passages_five_are_quoted(language: str) -> None:
+def test_of_short_passages_four_are_quoted(language: str) -> None:
     passages = [Passage(n, f"{n}.md", 1, 1, f"The gate number {n} is closed.", language=language) for n in range(1, 7)]
     found = answer("which gate is closed", passages, refused=False, hits=[hit(one, 5.0) for one in passages])
-    assert len(found.quotes) == 5
+    assert len(found.quotes) == 4
 
 
 def test_where_enough_is_quoted_no_more_follows() -> None:

@@ -85,7 +85,7 @@ _ENOUGH_MORE = 1200
 """The characters that are added to it for each quote beyond the usual number."""
 _FEWEST_READ = 2
 """The number of passages that are quoted in any case, because the first may be one long definition."""
-MOST, MOST_OF_UNSURE = 5, 6
+MOST, MOST_OF_UNSURE = 4, 5
 """The most quotes of an answer, and of one that may be wrong: the right place is then often a later one."""
 _OTHERS = 4
 """The most places that are named below the quotes. Where no quote holds the answer, these do nearly as often as ten."""
@@ -171,7 +171,7 @@ def answer(
         question: the user's words.
         passages: best first.
         encode: an embedder's ``encode``, for similarity beyond shared words.
-        most: how many stretches to quote at most; one more, each of another document, if the question asks for several
+        most: how many stretches to quote at most; two more, each of another document, if the question asks for several
             things.
         missing: names in the question that occur nowhere in the corpus. Similar passages then do not answer it,
             unless ``refused`` is False.
@@ -421,7 +421,7 @@ def _choose(
     if not _ASKS_TESTS.search(question):
         behind.sort(key=lambda one: profile_path(one.stretch.passage.path).test)
     if asks_for_several(question):
-        return _one_of_each_document([rest[0], *behind], most + 1)
+        return _one_of_each_document([rest[0], *behind], most + 2)
     near = _NEAR if rest[0].stretch.code else _NEAR_OF_PROSE
     weight = weight_of_texts(question, rarity, prose=False)
     further = (
