@@ -123,16 +123,18 @@ def order_by_paragraphs(
     question in another language than English the order stays, because similarity is known for English words only.
     Minutes of meetings come behind other documents, unless the question asks what was talked about. If it asks for an
     amount, a passage that states one comes first, in any language. The section that has the question for its heading
-    comes before all, also among code.
+    comes before all, also among code if the question is of several words.
     """
     if len(hits) != len(passages):
         return passages, hits
     of_prose = [one.language.lower() in PROSE for one in passages]
     worth, ranks = [hit.score for hit in hits], [*range(len(hits))]
-    if 2 * sum(of_prose) > len(passages):
+    mostly_prose = 2 * sum(of_prose) > len(passages)
+    if mostly_prose:
         worth, ranks = _order_of_prose(question, passages, hits, rarity, encode)
-    first = next((rank for rank in ranks if of_prose[rank] and is_headed(question, passages[rank])), None)
-    if first is None and 2 * sum(of_prose) <= len(passages):
+    headed = (rank for rank in ranks if of_prose[rank] and is_headed(question, passages[rank]))
+    first = next(headed, None) if mostly_prose or len(rarity) > 1 else None
+    if first is None and not mostly_prose:
         return passages, hits
     ranks.sort(key=lambda rank: rank != first)
     scores = sorted(worth, reverse=True)

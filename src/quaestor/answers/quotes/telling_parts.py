@@ -26,11 +26,11 @@ _LONG_BLOCK = 8
 """The lines from which on a block of code counts by its statements."""
 _MOST_TOGETHER = 22
 """The most lines of code of several blocks; a single definition that tells all through is quoted whole."""
-_OF_LIKENESS, _OF_DEFINITION, _OF_FOUND, _COST = 1.0, 2.0, 0.5, 0.3
+_OF_LIKENESS, _OF_DEFINITION, _OF_FOUND, _COST = 1.0, 2.0, 0.5, 0.25
 """What a line of code counts by: the likeness of its statement to the question, the share of the question in its
 definition, and whether the search found it; the first two relative to the best of the passage. It costs this share of
 what the best line counts. Chosen on the part ``learn``."""
-_OF_WORDS_OF_PROSE, _OF_PROSE, _OF_FOUND_PROSE, _COST_OF_PROSE = 2.0, 1.0, 1.0, 0.53
+_OF_WORDS_OF_PROSE, _OF_PROSE, _OF_FOUND_PROSE, _COST_OF_PROSE = 2.0, 1.0, 1.0, 0.45
 """The same for a paragraph: the nearness of its words to the question's, its likeness, and whether it was found."""
 _MOST_OF_PROSE = 40
 _MARKS = " *_`\n"
@@ -38,7 +38,7 @@ _MOST_ITEMS = 12
 """The most items of a list that are quoted because the line above announces them."""
 _FEWEST = 4
 """The fewest lines of code that are quoted of a long stretch, if any part of it has so many."""
-_LONGEST_GAP = 2
+_LONGEST_GAP = 6
 """Lines between a definition's head and its quoted statements that are quoted rather than left out."""
 
 
