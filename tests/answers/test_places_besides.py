@@ -48,6 +48,9 @@ def test_a_place_bears_the_name_of_its_code_or_section() -> None:
     guide = Passage(2, "guide.md", 5, 9, "Tea is brown.", title="Guide", symbol="Guide > Tea", language="markdown")
     found = answer(QUESTION, [code, guide], hits=[hit(code, 0.0), hit(guide, -6.0)])
     assert found.text.endswith(f"{OTHERS}\n- `guide.md:5-9` (Guide > Tea)")
+    untitled = Passage(3, "guide.md", 5, 9, "Tea is brown.", symbol="Guide > Tea > Brown", language="markdown")
+    found = answer(QUESTION, [code, untitled], hits=[hit(code, 0.0), hit(untitled, -6.0)])
+    assert found.text.endswith(f"{OTHERS}\n- `guide.md:5-9` (Brown)")
     found = answer(QUESTION, [code, *passages(2)[1:]], hits=[hit(code, 0.0), hit(passages(2)[1], -6.0)])
     assert found.text.endswith(f"{OTHERS}\n- `wait2.py:1` (`wait_2`)")
 

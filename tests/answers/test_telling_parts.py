@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from quote_parts import hit
 
+from quaestor.answers.quotes.paragraphs import Piece
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.answers.quotes.quotes_in_markdown import Quote, label_of_code
+from quaestor.answers.quotes.telling_parts import _announces
 from quaestor.core.documents import Hit
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -262,3 +264,21 @@ def test_prose_is_quoted_by_whole_paragraphs_and_items(documents: list[list[str]
         blocks = documents[quote.n - 1]
         assert quote.text.endswith(tuple(blocks))
         assert quote.text.startswith(tuple(blocks))
+
+
+@pytest.mark.parametrize(
+    ("above", "between", "below", "introduces"),
+    [
+        ("Type this", "\n", "```\nrow\n```", True),
+        ("Type this:", "\n\n", "```\nrow\n```", True),
+        ("Type this", "\n\n", "```\nrow\n```", False),
+        ("Type this", "\n", "and that", False),
+        ("Type this:", "\n\n", "and that", False),
+    ],
+)
+def test_a_block_is_introduced_by_the_line_above_it_or_by_a_colon(
+    above: str, between: str, below: str, introduces: bool
+) -> None:
+    text = f"{above}{between}{below}"
+    pieces = Piece(0, len(above), 0, ""), Piece(len(above) + len(between), len(text), 0, "")
+    assert _announces(text, *pieces) == introduces
