@@ -140,20 +140,22 @@ def raise_headed_section(query: Query, traits: Sequence[Traits], scores: NDArray
     if query.kind != "text" or len(wanted) < FEWEST_OF_HEADING or sought_kind(query) == "code":
         return scores
     rows = [row for row, known in enumerate(traits) if known.path.prose and wanted <= known.terms]
-    headed = [row for row in rows if scores[row] > -STEP / 2 and _is_headed(traits[row], wanted)]
+    headings = {row: _terms_of_headings(traits[row]) for row in rows if scores[row] > -STEP / 2}
+    headed = [row for row, terms in headings.items() if wanted in map(frozenset, terms)]
     if not 0 < len(headed) <= _MOST_NAMED:
         return scores
     higher = scores.copy()
-    best = max(headed, key=lambda row: (_is_headed(traits[row], query.terms), scores[row]))
+    # "Convert notes to pages" is not "convert pages to notes".
+    best = max(headed, key=lambda row: ([*query.terms] in headings[row], scores[row]))
     if higher[best] < STEP / 2:
         higher[best] = np.nextafter(higher[higher < STEP / 2].max(), np.float32(STEP))
     return higher
 
 
-def _is_headed(known: Traits, wanted: frozenset[str] | tuple[str, ...]) -> bool:
-    """Return whether a section that begins in a chunk has a heading of just these terms; of a tuple, in their order."""
+def _terms_of_headings(known: Traits) -> list[list[str]]:
+    """Return the terms of the heading of each section that begins in a chunk, in their order."""
     chunk = known.stored.chunk
-    return any(type(wanted)(searched_terms(name)) == wanted for name in chunk.defines or (chunk.symbol or "",))
+    return [searched_terms(name) for name in chunk.defines or (chunk.symbol or "",)]
 
 
 def _with_namesakes_behind(

@@ -58,7 +58,7 @@ def _quote_sections(text: str, corpus: Corpus) -> WayAnswer | None:
 def _section_headed(wanted: Sequence[str], hit: Hit, lines: CorpusLines, most_extra: int) -> Hit | None:
     """Return the section at a hit whose heading has the wanted terms, best in their order; None if none has.
 
-    As much of it as is quick to read. Its heading has at most ``most_extra`` other terms.
+    Its heading has at most ``most_extra`` other terms. Of a long section only the beginning is returned.
     """
     file = lines.file(hit.path)
     if file is None or file.document.language.lower() not in PROSE:

@@ -88,7 +88,7 @@ _FEWEST_READ = 2
 MOST, MOST_OF_UNSURE = 4, 5
 """The most quotes of an answer, and of one that may be wrong: the right place is then often a later one."""
 _OTHERS = 4
-"""The most places that are named below the quotes. Where no quote holds the answer, these do nearly as often as ten."""
+"""The most places that are named below the quotes; with ten, hardly more answers would have the right one."""
 _LONGEST_WHOLE = max(LARGEST, DEFINITION)
 """The most characters of a passage that is quoted whole."""
 _NEAR_OF_SEVERAL = 3.0
