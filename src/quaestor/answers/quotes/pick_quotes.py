@@ -1,11 +1,12 @@
 """Answers without a language model: quotes the best passages and cites them.
 
 Passages come in the order of the search. Prose is put in a new order, by each passage's paragraph that is nearest to
-the question and by the number of hits in its document; code keeps its order. If the search gave scores, the first
-passage is quoted up to sections at its edges that hold little of the question, and narrowed to the part that tells most
-if it is long. If that is little to read, stretches of passages with nearly the same score are quoted as well. Each is
-chosen by the rarity of the question's words in it, by its similarity to the question, and by how much it shows of the
-chunk that was found. If a question asks for several things, one stretch of each document is quoted.
+the question and by the number of hits in its document; code keeps its order, behind a section whose heading is the
+question. If the search gave scores, the first passage is quoted up to sections at its edges that hold little of the
+question, and narrowed to the part that tells most if it is long. If that is little to read, stretches of passages with
+nearly the same score are quoted as well. Each is chosen by the rarity of the question's words in it, by its similarity
+to the question, and by how much it shows of the chunk that was found. If a question asks for several things, one
+stretch of each document is quoted.
 
 Every quote is a verbatim part of its passage.
 """
