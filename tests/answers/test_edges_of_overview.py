@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import pytest
-from overview_parts import Texts, material_of
+from overview_parts import material_of
 
 from index_of_files import index_of
 from quaestor.answers.overview.document_statistics import _is_template, about_documents, kinds, languages, titles
@@ -23,7 +21,6 @@ from quaestor.answers.overview.overview_question import asks_for_overview, name_
 from quaestor.answers.overview.overview_text import Entry, Section, Statement, _in_quote_marks
 from quaestor.answers.overview.path_descriptions import _is_sentence, defined_names
 from quaestor.core.documents import Document
-from quaestor.corpus import Corpus
 
 
 def said(entry: Entry) -> tuple[object, ...]:
@@ -287,15 +284,14 @@ def test_titles_begin_with_the_readme() -> None:
     assert [one for one in named if one] == ["README.md", "A.md", "b/index.md"]
 
 
-def test_a_name_of_three_letters_is_that_of_the_whole_and_one_of_two_is_not() -> None:
-    for name, whole in (("Abc", True), ("abc", True), ("ab", False), ("xyz", False)):
-        corpus = SimpleNamespace(
-            root=Path(f"/x/{name.lower() if whole else 'ab'}"),
-            retriever=SimpleNamespace(project=""),
-            store=Texts({}),
-            while_unchanged=lambda key, make: make(),
-        )
-        assert names_all_of_it(name, cast("Corpus", corpus)) == whole
+@pytest.mark.parametrize(
+    ("folder", "name", "whole"), [("abc", "Abc", True), ("abc", "abc", True), ("ab", "ab", False), ("ab", "xyz", False)]
+)
+def test_a_name_of_three_letters_is_that_of_the_whole_and_one_of_two_is_not(
+    folder: str, name: str, whole: bool, tmp_path: Path
+) -> None:
+    with index_of(tmp_path / folder, {"boat.py": "mast = 1\n"}) as index:
+        assert names_all_of_it(name, index) == whole
 
 
 def test_a_name_of_the_whole_has_four_words_at_most() -> None:
