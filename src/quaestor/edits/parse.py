@@ -93,8 +93,8 @@ _BEGIN_END = re.compile(r"^\*\*\* (?:Begin Patch|End Patch|End of File)\s*$")
 # A name goes to the last character that is no blank; looking for its end from its beginning takes the square of blanks.
 _NAME = r"(\S(?:.*\S)?)"
 _FILE = re.compile(rf"^\*\*\* (Add|Update|Delete) File:\s*{_NAME}")
-# Early releases of Python 3.11 (3.11.2) find nothing if what is taken for good (``*+``) holds a look ahead; given back, it stays linear,
-# because at no character before its end can the arrow follow.
+# Early releases of Python 3.11 (3.11.2) find nothing if a possessive repeat (``*+``) holds a look-ahead. A plain one is
+# linear as well, because the arrow can follow no character before its end.
 _MOVE = re.compile(rf"^\*\*\* (?:Move|Rename) File:\s*(\S(?:(?!\s(?:->|→|to)\s).)*)\s(?:->|→|to)\s+{_NAME}")
 _MOVE_TO = re.compile(rf"^\*\*\* Move to:\s*{_NAME}")
 _HUNK = re.compile(r"^@@(?:\s+-\d+(?:,\d+)?\s+\+\d+(?:,\d+)?\s+@@|(.*))")
