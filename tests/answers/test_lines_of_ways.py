@@ -18,8 +18,8 @@ from quaestor.answers.names.term_definitions import (
     is_abbreviation,
 )
 from quaestor.answers.overview.overview_text import Source
-from quaestor.answers.project import facts, guides, listings, named_documents
-from quaestor.answers.project.guides import _InstallGuides
+from quaestor.answers.project import facts, guides, install_guides, listings, maintainers, named_documents
+from quaestor.answers.project.install_guides import _InstallGuides
 from quaestor.answers.project.listings import Declaration
 from quaestor.answers.quotes.blocks import before_legal_words
 
@@ -114,7 +114,7 @@ def test_runs_of_lines_are_told_by_their_ends() -> None:
     ],
 )
 def test_a_field_that_ends_with_a_colon_goes_on_below(lines: Sequence[str], end: int) -> None:
-    assert facts._end_of_field(lines, 1) == end
+    assert facts.end_of_field(lines, 1) == end
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_starred_heading_stands_alone(lines: Sequence[str], at: int, *, is_hea
     ],
 )
 def test_a_rule_of_owners_speaks_of_a_path(rule: str, path: str, *, owns: bool) -> None:
-    assert facts._owns(rule, path) == owns
+    assert maintainers._owns(rule, path) == owns
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_list_goes_on_within_its_brackets_or_below_its_heading(
     ],
 )
 def test_a_section_is_quoted_without_blank_ends(lines: Sequence[str], found: Sequence[tuple[int, int]]) -> None:
-    assert [*facts._sections(lines, NEEDS)] == found
+    assert [*facts.sections_headed(lines, NEEDS)] == found
 
 
 FILLED, AFTER = ["y"] * 60, ["z"] * 40
@@ -209,7 +209,7 @@ FILLED, AFTER = ["y"] * 60, ["z"] * 40
 def test_an_excerpt_is_the_beginning_or_stands_around_a_late_command(
     lines: Sequence[str], first: int, last: int, shows: re.Pattern[str], excerpt: tuple[int, int] | None
 ) -> None:
-    found = guides._excerpt("a", lines, first, last, shows)
+    found = install_guides.excerpt("a", lines, first, last, shows)
     assert found == (None if excerpt is None else Source("a", *excerpt))
 
 
@@ -228,7 +228,7 @@ def test_an_excerpt_is_the_beginning_or_stands_around_a_late_command(
     ],
 )
 def test_a_page_is_called_as_its_file_or_as_the_folder_whose_index_it_is(path: str, *, called: bool) -> None:
-    assert guides._is_called(path, re.compile("install")) == called
+    assert install_guides.is_called(path, re.compile("install")) == called
 
 
 @pytest.mark.parametrize(

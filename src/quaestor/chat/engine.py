@@ -15,8 +15,9 @@ from functools import partial
 
 from quaestor.answers.ask_back import with_context
 from quaestor.answers.citations.verify import verify
+from quaestor.answers.quotes.best_stretches import MOST, MOST_OF_UNSURE
 from quaestor.answers.quotes.passage_order import without_restated
-from quaestor.answers.quotes.pick_quotes import MOST, MOST_OF_UNSURE, ExtractiveAnswer, speaks
+from quaestor.answers.quotes.pick_quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes.pick_quotes import answer as extract
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from index_of_files import index_of
-from quaestor.answers.project.listings import kinds, list_declared, list_folder, list_tests
+from quaestor.answers.project.listed_files import list_folder, list_tests
+from quaestor.answers.project.listings import kinds, list_declared
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 

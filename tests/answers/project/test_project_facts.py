@@ -12,7 +12,8 @@ from overview_parts import Make
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.facts import answer_project_facts
+from quaestor.answers.project.maintainers import answer_maintainers
 from quaestor.answers.project.named_documents import answer_how_to_add, answer_origin, answer_with_customary_file
 from quaestor.answers.way import Question, Way
 from quaestor.answers.ways import answer_by_way, answer_with_maintainers
