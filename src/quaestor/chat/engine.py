@@ -45,9 +45,8 @@ from quaestor.corpus.answerability import Doubt
 from quaestor.corpus.conversation_corpus import ConversationCorpus, current_text
 from quaestor.corpus.understood_filters import require_some
 from quaestor.llm.endpoints.failures import ToolsRefusedError
-from quaestor.llm.models import Model, Request
+from quaestor.llm.models import Model, Request, counter_of
 from quaestor.llm.models.reply_stream import StopCutter
-from quaestor.llm.models.request_counter import counter_of
 from quaestor.search.spelling import replace_unknown
 from quaestor.search.turns import TurnQuery, query_of_turn
 from quaestor.sessions.records import Ending

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from quaestor.chunking.languages import PROSE
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import split_identifier, terms_of_word
+from quaestor.related import RelatedKind, Relative
 from quaestor.related.imports import outside_names
 from quaestor.related.occurrences import (
     Occurrence,
@@ -20,7 +21,6 @@ from quaestor.related.occurrences import (
     uses_of_definition,
     word_pattern,
 )
-from quaestor.related.relatives import RelatedKind, Relative
 from quaestor.related.stored_files import LARGE, IndexedFile, load_file
 from quaestor.search.path_roles import profile_path
 from quaestor.stores import FieldBoosts, Store, StoredChunk

@@ -1,4 +1,11 @@
-"""Chooses the stretches of passages that answer a question best, within what is enough to read."""
+"""Chooses the stretches of passages that answer a question best, within what is enough to read.
+
+If the search gave scores, the first passage is shown up to sections at its edges that hold little of the question, and
+narrowed to the part that tells most if it is long. If that is little to read, stretches of passages with nearly the
+same score follow. Each is chosen by the rarity of the question's words in it, by its similarity to the question, and by
+how much it shows of the chunk that was found. If a question asks for several things, one stretch of each document is
+shown.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from quaestor.answers.quotes.paragraphs import is_list_of_links
-from quaestor.answers.quotes.passage_order import (
-    Encode,
-    guide_share,
-    share_of,
-    share_of_section,
-    weight_of_texts,
-)
+from quaestor.answers.quotes.passage_order import Encode, guide_share, share_of, share_of_section, weight_of_texts
 from quaestor.answers.quotes.quotable_stretches import (
     Stretch,
     is_prose,

@@ -2,13 +2,7 @@
 
 Passages come in the order of the search. Prose is put in a new order, by each passage's paragraph that is nearest to
 the question and by the number of hits in its document; code keeps its order, behind a section whose heading is the
-question. If the search gave scores, the first passage is quoted up to sections at its edges that hold little of the
-question, and narrowed to the part that tells most if it is long. If that is little to read, stretches of passages with
-nearly the same score are quoted as well. Each is chosen by the rarity of the question's words in it, by its similarity
-to the question, and by how much it shows of the chunk that was found. If a question asks for several things, one
-stretch of each document is quoted.
-
-Every quote is a verbatim part of its passage.
+question. ``best_stretches`` chooses what is quoted of them. Every quote is a verbatim part of its passage.
 """
 
 from __future__ import annotations
@@ -33,9 +27,7 @@ from quaestor.answers.quotes.passage_order import (
     rarity_of,
     share_of,
 )
-from quaestor.answers.quotes.quotable_stretches import (
-    stretches_of,
-)
+from quaestor.answers.quotes.quotable_stretches import stretches_of
 from quaestor.answers.quotes.quotes_in_markdown import LEAD, UNSURE, Quote, label_of, label_of_code, text_of_quotes
 from quaestor.answers.quotes.telling_parts import Relevance
 from quaestor.core.documents import Hit
