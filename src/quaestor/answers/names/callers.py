@@ -187,7 +187,7 @@ class _CallersAnswer:
         most = _MOST_SHOWN
         for of_kind, kind in parts:
             self._quote(of_kind, most, kind)
-            # Where nothing but tests uses it, these are what there is to show.
+            # If only tests use it, there is nothing else to show.
             most = _MOST_SHOWN_BESIDE if of_kind.places else most
         if self.texts:
             self._draft.say(f"It stands as a text at {amount(len(self.texts), 'place')}, by which it may be called:")
