@@ -32,6 +32,7 @@ from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.imports import imports_of
 from quaestor.related.occurrences import occurrences
+from quaestor.related.uses import ROLES
 from quaestor.search.callers_question import CallersQuestion, Relation, read_callers_question
 from quaestor.search.path_roles import profile_path
 
@@ -50,7 +51,6 @@ _WHOLE = 40
 _FIRST_LINES = 10
 _FAR = 6
 """Lines between two import statements of which the second no longer stands at the head of a file."""
-_ROLES = ("call", "base", "reference", "import", "mention")
 _RELATED: Mapping[Relation, tuple[str, str]] = {
     "subtypes": ("extends or implements", "is extended or implemented"),
     "imports": ("imports", "is imported"),
@@ -358,7 +358,7 @@ class _CallersAnswer:
         """Return a sort key for places: those that the question describes come first, tests and vendored code last."""
         profile = profile_path(place.path)
         shared_words = len(content_terms(place.path.replace("/", " ")) & content_terms(self._request.other_words))
-        role = _ROLES.index(place.role) if place.role in _ROLES else len(_ROLES)
+        role = ROLES.index(place.role) if place.role in ROLES else len(ROLES)
         home = any(definition.path == place.path for definition in self._definitions)
         return bool(profile.background), profile.example, not self._names_its_owner(place), -shared_words, home, role
 
