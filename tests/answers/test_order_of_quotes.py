@@ -60,6 +60,25 @@ def test_a_heading_with_all_words_of_the_question_is_its_heading(question: str, 
     assert is_headed(question, replace(FIVE, symbol=heading)) is headed
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "headed"),
+    [
+        ("refunds", "We charge a fee.\n\n**Refunds.** There are none.", True),
+        ("Do you give refunds?", "**Refunds**. There are none.", True),
+        ("Wie ist die Anmeldung?", "- __Anmeldung:__ bis Montag", True),
+        ("lost keys", "**Lost keys** \n\nAsk the porter.", True),
+        ("lost keys", "**Lost keys** are kept by the porter.", False),
+        ("refunds", "**Refunds and fees.** There are both.", False),
+        ("refunds", "Some ask for **refunds.**", False),
+        ("Can I cross without a ferry?", "**Crossing with a ferry.** Pay a coin.", False),
+    ],
+)
+def test_a_paragraph_may_have_the_question_for_its_heading_within_the_line(
+    question: str, text: str, *, headed: bool
+) -> None:
+    assert is_headed(question, replace(FIVE, symbol="Harbour", text=text)) is headed
+
+
 @pytest.mark.parametrize("among", ["markdown", "yaml"])
 @pytest.mark.parametrize(("heading", "known"), [("Lagerfeuer anzünden", True), ("Vom Feuer im Wald", False)])
 def test_what_has_the_question_for_its_heading_comes_first_and_is_not_refused(
@@ -148,6 +167,21 @@ def test_where_an_amount_is_asked_for_the_passage_that_says_one_is_quoted_first(
         "many.md": "Guests stay in the barn where there are 14 beds.",
     }
     assert first_path("how many guests stay in the barn", texts, 0.1) == "many.md"
+
+
+@pytest.mark.parametrize(
+    ("question", "counts"),
+    [
+        ("How many guests may sleep in the barn?", True),
+        ("How long may guests sleep in the barn?", False),
+    ],
+)
+def test_how_many_there_are_is_told_by_an_amount_beside_what_is_counted(question: str, *, counts: bool) -> None:
+    texts = {
+        "late.md": "Those guests who sleep in the barn are asked to make no noise there, and to be out by 11.",
+        "many.md": "In the barn, 40 guests sleep well, if they have blankets.",
+    }
+    assert first_path(question, texts, 0.1) == ("many.md" if counts else "late.md")
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,12 @@ that is at most ``_NEAR_GUIDE`` points behind the first passage."""
 _HEADINGS_OF_GUIDE = 2
 _NEAR_WITH_AMOUNT = 4.0
 """How far behind the best a passage may be that comes first because it states the amount that is asked for."""
+_COUNTED = lazy_regex(r"\bhow\s+(?:many|much)\s+(?P<noun>[\w'-]+(?:\s+[\w'-]+)?)", re.IGNORECASE)
+"""What an amount is asked of."""
+_BEFORE_COUNTED, _AFTER_COUNTED = 4, 3
+"""The words before and after it among which an amount of it stands, itself included in the latter."""
+_NEAR_COUNTED = 3.0
+"""How far behind one that states some amount a passage may be that comes first because it says how many there are."""
 _NEAR_MINUTES = 2.0
 """How far behind minutes another document may be that comes before them."""
 MINUTES = lazy_regex(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
@@ -86,6 +92,12 @@ _SEPARATED = lazy_regex(
 )
 """A question with a German verb in two: "Wie richte ich den Zugang ein?" asks how to "einrichten"."""
 _LETTERS_OF_ROOT = 4
+_HEADED_PARAGRAPH = lazy_regex(
+    r"^[ \t]*(?:[-*+][ \t]+)?(?P<mark>\*\*|__)(?P<title>[^*_\n]{2,80}?)"
+    r"(?:[.:?!][ \t]*(?P=mark)|(?P=mark)[ \t]*(?:[.:]|$))",
+    re.MULTILINE,
+)
+"""The beginning of a paragraph with a heading of its own, in bold and ended like a sentence or alone on its line."""
 _NEGATIVE = lazy_regex(
     r"\b(?:not|no|never|without|cannot|except|\w+n['’]t|nicht|kein\w*|nie|ohne|pas|sans|jamais|sin|nunca)\b|[不没沒無无]|ない|ません",
     re.IGNORECASE,
@@ -197,9 +209,22 @@ def _worth(
 
 
 def _first_with_amount(question: str, ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
-    """Return the rank of the best passage or, if that states no amount, of one nearly as good that does."""
-    near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_WITH_AMOUNT)
-    return next((rank for rank in near if says_amount(question, passages[rank].text)), ranks[0])
+    """Return the rank of the best passage or, if that states no amount, of one nearly as good that does.
+
+    "How much vacation" is answered by "20 days of vacation" rather than by an amount of something else.
+    """
+    near = [rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_WITH_AMOUNT]
+    stating = [rank for rank in near if says_amount(question, passages[rank].text)] or ranks[:1]
+    as_good = (rank for rank in stating if worth[stating[0]] - worth[rank] <= _NEAR_COUNTED)
+    return next((rank for rank in as_good if _says_how_many(question, passages[rank].text)), stating[0])
+
+
+def _says_how_many(question: str, text: str) -> bool:
+    """Return whether an amount stands within a few words of what a question asks how many there are of."""
+    asked = _COUNTED.search(question)
+    counted, words = content_terms(asked["noun"]) if asked else frozenset[str](), text.split()
+    places = (at for at, word in enumerate(words) if not counted.isdisjoint(content_terms(word)))
+    return any(says_amount("", " ".join(words[max(0, at - _BEFORE_COUNTED) : at + _AFTER_COUNTED])) for at in places)
 
 
 def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
@@ -209,12 +234,17 @@ def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: S
 
 
 def is_headed(question: str, passage: Passage) -> bool:
-    """Return whether a passage's heading has all the words of a question, and hardly another: such a section answers.
+    """Return whether a heading of a passage has all the words of a question, and hardly another: such a text answers.
 
     Words are the same if they begin alike, as "Rechnungen" and "Rechnung". A single word must be the whole heading.
+    Letters, contracts and notes often head their paragraphs within the line: "**Refunds.** We may have a ...".
     """
     line = _SEPARATED.sub(r"\g<between>\g<prefix>\g<verb>", question.partition("\n")[0])
-    headings = passage.symbol or passage.title or ""
+    within = (found["title"] for found in _HEADED_PARAGRAPH.finditer(passage.text))
+    return any(_is_heading_of(line, heading) for heading in (passage.symbol or passage.title or "", *within))
+
+
+def _is_heading_of(line: str, headings: str) -> bool:
     if (_NEGATIVE.search(line) is None) != (_NEGATIVE.search(headings) is None):
         return False  # "Can I run it without Docker?" is not "Run it with Docker"
     if has_unspaced(line):
