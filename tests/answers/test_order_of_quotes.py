@@ -76,7 +76,18 @@ def test_a_heading_with_all_words_of_the_question_is_its_heading(question: str, 
 def test_a_paragraph_may_have_the_question_for_its_heading_within_the_line(
     question: str, text: str, *, headed: bool
 ) -> None:
-    assert is_headed(question, replace(FIVE, symbol="Harbour", text=text)) is headed
+    assert is_headed(question, replace(FIVE, symbol="Harbour", text=text), 1) is headed
+
+
+def test_what_is_said_in_passing_under_a_single_word_answers_only_where_nothing_answers_better() -> None:
+    passage = replace(FIVE, symbol="Harbour", text="**Refunds.** There are none.")
+    other = replace(FIVE, n=1, path="one.md", text="We give refunds to those who paid twice, and refunds to the crew.")
+    assert is_headed("lost keys", replace(passage, text="**Lost keys.** None."))
+    assert not is_headed("refunds", passage)
+    encode = StaticEmbedder.bundled().encode
+    assert answer("refunds", [passage], encode, refused=True, hits=[hit(passage, 1.0)]).known
+    both = answer("refunds", [other, passage], encode, refused=False, hits=[hit(other, 9.0), hit(passage, 1.0)])
+    assert both.quotes[0].path == "one.md"
 
 
 @pytest.mark.parametrize("among", ["markdown", "yaml"])

@@ -233,15 +233,18 @@ def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: S
     return next((rank for rank in near if not MINUTES.search(passages[rank].path)), ranks[0])
 
 
-def is_headed(question: str, passage: Passage) -> bool:
+def is_headed(question: str, passage: Passage, fewest: int = 2) -> bool:
     """Return whether a heading of a passage has all the words of a question, and hardly another: such a text answers.
 
     Words are the same if they begin alike, as "Rechnungen" and "Rechnung". A single word must be the whole heading.
-    Letters, contracts and notes often head their paragraphs within the line: "**Refunds.** We may have a ...".
+    Letters, contracts and notes often head their paragraphs within the line: "**Lost keys.** Ask the porter ...". These
+    headings count if the question has at least ``fewest`` words: of one word more is often said elsewhere.
     """
     line = _SEPARATED.sub(r"\g<between>\g<prefix>\g<verb>", question.partition("\n")[0])
-    within = (found["title"] for found in _HEADED_PARAGRAPH.finditer(passage.text))
-    return any(_is_heading_of(line, heading) for heading in (passage.symbol or passage.title or "", *within))
+    if _is_heading_of(line, passage.symbol or passage.title or ""):
+        return True
+    within = _HEADED_PARAGRAPH.finditer(passage.text) if len(_words_saying(line)) >= fewest else ()
+    return any(_is_heading_of(line, found["title"]) for found in within)
 
 
 def _is_heading_of(line: str, headings: str) -> bool:

@@ -184,7 +184,7 @@ def answer(
     rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
         passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
-    refused = refused and not (passages and is_headed(question, passages[0]))
+    refused = refused and not (passages and is_headed(question, passages[0], 1))
     candidates = _best_stretches(question, passages, hits, rarity, encode)
     relevance = Relevance(question, rarity, encode)
     chosen = _choose(relevance, candidates, most, _first_passage(relevance, passages, hits))
