@@ -28,6 +28,7 @@ from quaestor.answers.quotes.passage_order import (
     rarity_of,
     share_of,
     share_of_section,
+    wanted_terms,
     weight_of_texts,
 )
 from quaestor.answers.quotes.quotable_stretches import (
@@ -49,7 +50,6 @@ from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION, LARGEST
-from quaestor.search.language import without_grammar
 from quaestor.search.names_in_question import names_of_code
 from quaestor.search.path_roles import profile_path
 
@@ -180,7 +180,7 @@ def answer(
         hits: the hits of the passages, in their order, with the search's scores and the lines found. Without hits
             only the first passage is quoted.
     """
-    wanted = content_terms(without_grammar(question))
+    wanted = wanted_terms(question)
     rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
         passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
@@ -224,7 +224,7 @@ def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = N
     One stretch that holds enough of the question suffices; quotes are chosen only if there is none. A server calls this
     for every turn, and choosing quotes takes longer than searching.
     """
-    wanted = content_terms(without_grammar(question))
+    wanted = wanted_terms(question)
     rarity = rarity_of(wanted, passages)
     stretches = (stretch for passage in passages for stretch in stretches_of(passage))
     if any(share_of(stretch.terms & wanted, rarity) >= _LEAST_COVERAGE for stretch in stretches):
