@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from quote_parts import FIVE, MIXED, hit
 
-from quaestor.answers.quotes.passage_order import is_headed, order_by_paragraphs
+from quaestor.answers.quotes.passage_order import headed_paragraph, is_headed, order_by_paragraphs
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -77,6 +77,30 @@ def test_a_paragraph_may_have_the_question_for_its_heading_within_the_line(
     question: str, text: str, *, headed: bool
 ) -> None:
     assert is_headed(question, replace(FIVE, symbol="Harbour", text=text), 1) is headed
+
+
+def test_of_a_passage_only_the_paragraph_that_the_question_heads_is_quoted() -> None:
+    told = "**Lost keys.** Ask the porter.\n\nHe lives in the tower."
+    passage = replace(FIVE, text=f"**Boats.** There are two.\n\n{told}\n\n**Found keys.** Thank you.", symbol="Harbour")
+    found = answer("Lost keys?", [passage], StaticEmbedder.bundled().encode, refused=False, hits=[hit(passage, 1.0)])
+    assert [quote.text for quote in found.quotes] == [told]
+    section = replace(passage, text=f"{told}\n\n## Fees\n\nNone are taken.")
+    found = answer("Lost keys?", [section], StaticEmbedder.bundled().encode, refused=False, hits=[hit(section, 1.0)])
+    assert [quote.text for quote in found.quotes] == [told]
+
+
+@given(
+    st.lists(
+        st.sampled_from(["**Lost keys.** Gone.", "- __Boats:__ two", "## Fees", "Fees\n----", "Ask.", ""]), max_size=9
+    )
+)
+def test_a_headed_paragraph_is_whole_lines_up_to_the_next_heading(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    found = headed_paragraph("lost keys", text)
+    assert (found is not None) == ("**Lost keys.** Gone." in lines)
+    if found is not None:
+        assert text[found[0] - 1 : found[0]] in ("", "\n")
+        assert not {"- __Boats:__ two", "## Fees"} & {*text[slice(*found)].split("\n")}
 
 
 def test_what_is_said_in_passing_under_a_single_word_answers_only_where_nothing_answers_better() -> None:

@@ -102,6 +102,7 @@ _HEADED_PARAGRAPH = lazy_regex(
     re.MULTILINE,
 )
 """The beginning of a paragraph with a heading of its own, in bold and ended like a sentence or alone on its line."""
+_HEADING = lazy_regex(r"^#{1,6} |^[^\n]+\n[-=~]{4,}$", re.MULTILINE)
 _NEGATIVE = lazy_regex(
     r"\b(?:not|no|never|without|cannot|except|\w+n['’]t|nicht|kein\w*|nie|ohne|pas|sans|jamais|sin|nunca)\b|[不没沒無无]|ない|ません",
     re.IGNORECASE,
@@ -249,11 +250,26 @@ def is_headed(question: str, passage: Passage, fewest: int = 2) -> bool:
     Letters, contracts and notes often head their paragraphs within the line: "**Lost keys.** Ask the porter ...". These
     headings count if the question has at least ``fewest`` words: of one word more is often said elsewhere.
     """
-    line = _SEPARATED.sub(r"\g<between>\g<prefix>\g<verb>", question.partition("\n")[0])
+    line = _line_of(question)
     if _is_heading_of(line, passage.symbol or passage.title or ""):
         return True
-    within = _HEADED_PARAGRAPH.finditer(passage.text) if len(_words_saying(line)) >= fewest else ()
-    return any(_is_heading_of(line, found["title"]) for found in within)
+    return len(_words_saying(line)) >= fewest and headed_paragraph(question, passage.text) is not None
+
+
+def headed_paragraph(question: str, text: str) -> tuple[int, int] | None:
+    """Return start and end of the paragraph whose heading in the line is the question, with what follows on it."""
+    line, found = _line_of(question), [*_HEADED_PARAGRAPH.finditer(text)]
+    at = next((at for at, one in enumerate(found) if _is_heading_of(line, one["title"])), None)
+    if at is None:
+        return None
+    start = found[at].start()
+    ends = [one.start() for one in (*found[at + 1 : at + 2], _HEADING.search(text, start)) if one]
+    return start, len(text[: min(ends, default=len(text))].rstrip())
+
+
+def _line_of(question: str) -> str:
+    """Return the first line of a question, with a German verb in one."""
+    return _SEPARATED.sub(r"\g<between>\g<prefix>\g<verb>", question.partition("\n")[0])
 
 
 def _is_heading_of(line: str, headings: str) -> bool:
