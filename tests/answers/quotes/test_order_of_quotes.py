@@ -110,8 +110,9 @@ def test_what_is_said_in_passing_under_a_single_word_answers_only_where_nothing_
     assert not is_headed("refunds", passage)
     encode = StaticEmbedder.bundled().encode
     assert answer("refunds", [passage], encode, refused=True, hits=[hit(passage, 1.0)]).known
-    both = answer("refunds", [other, passage], encode, refused=False, hits=[hit(other, 9.0), hit(passage, 1.0)])
-    assert both.quotes[0].path == "one.md"
+    for refused, path in ((False, "one.md"), (True, "five.md")):
+        both = answer("refunds", [other, passage], encode, refused=refused, hits=[hit(other, 9.0), hit(passage, 1.0)])
+        assert both.quotes[0].path == path
 
 
 @pytest.mark.parametrize("among", ["markdown", "yaml"])

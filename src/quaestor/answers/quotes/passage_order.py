@@ -135,7 +135,13 @@ def rarity_of(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[st
 
 
 def order_by_paragraphs(
-    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float], encode: Encode
+    question: str,
+    passages: Sequence[Passage],
+    hits: Sequence[Hit],
+    rarity: Mapping[str, float],
+    encode: Encode,
+    *,
+    doubtful: bool = False,
 ) -> tuple[Sequence[Passage], Sequence[Hit]]:
     """Return passages and hits, the likeliest to answer first if most of them are prose, else in their order.
 
@@ -145,7 +151,8 @@ def order_by_paragraphs(
     question in another language than English the order stays, because similarity is known for English words only.
     Minutes of meetings come behind other documents, unless the question asks what was talked about. If it asks for an
     amount, a passage that states one comes first, in any language. The section that has the question for its heading
-    comes before all, also among code if the question is of several words.
+    comes before all, also among code if the question is of several words. If it is ``doubtful`` whether anything
+    answers, a paragraph headed by the only word of the question does.
     """
     if len(hits) != len(passages):
         return passages, hits
@@ -154,7 +161,8 @@ def order_by_paragraphs(
     mostly_prose = 2 * sum(of_prose) > len(passages)
     if mostly_prose:
         worth, ranks = _order_of_prose(question, passages, hits, rarity, encode)
-    headed = (rank for rank in ranks if of_prose[rank] and is_headed(question, passages[rank]))
+    fewest = 1 if doubtful else 2
+    headed = (rank for rank in ranks if of_prose[rank] and is_headed(question, passages[rank], fewest))
     first = next(headed, None) if mostly_prose or len(rarity) > 1 else None
     if first is None and not mostly_prose:
         return passages, hits
