@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.ask_back import ask_back, with_subject
+from quaestor.answers.ask_back import ask_back, questions_on_topic, with_subject
 from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.errors.explain_error import answer_error
 from quaestor.answers.errors.named_faults import explain_named_fault
@@ -243,7 +243,7 @@ def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
 
     If no way understands the question as it is written, its misspelt words are taken as what they stand for.
     """
-    answer = _answer_as_written(question, corpus)
+    answer = _answer_as_written(question, corpus) or _answer_on_topic(question, corpus)
     if answer is not None or len(question.text) > _LONGEST:
         return answer
     misspelt = [one for one in corpus.spelling(question.text).unknown if one.nearest]
@@ -260,6 +260,19 @@ def _answer_as_written(question: Question, corpus: Corpus) -> WayAnswer | None:
     with_its_subject = with_subject(question)
     answer = None if with_its_subject is None else _first_answer(WAYS, with_its_subject, corpus)
     return answer if answer is not None and answer.known else _first_answer((_answer_two, *WAYS), question, corpus)
+
+
+def _answer_on_topic(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what is meant by a topic of every project alone, as "tests"; None for other questions, or of documents."""
+    asked = questions_on_topic(question.text) if len(question.text) <= _LONGEST and not question.earlier else ()
+    if not asked:
+        return None
+    from quaestor.answers.overview.material import Material  # noqa: PLC0415 - few questions are so short
+
+    if not Material(corpus.store).is_code:
+        return None
+    answers = (_first_answer(WAYS, question._replace(text=one), corpus) for one in asked)
+    return next((one for one in answers if one is not None and one.known), None)
 
 
 def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -38,7 +38,7 @@ _LICENCE = lazy_regex(
     rf"(?:under\s+)?(?:what|which)\s+(?:kind\s+of\s+)?licen[cs]e\s+(?:is\s+{_WORK}(?:\s+(?:under|published|released|distributed))*(?:\s+under)?"
     rf"|does\s+{IT}\s+(?:use|have)|{IT}\s+(?:is\s+under|has|uses))"
     rf"|(?:what|which)(?:\s+is|'s)\s+the\s+licen[cs]e(?:\s+(?:of|for)\s+{IT})?|(?:how|under\s+(?:what|which)\s+(?:licen[cs]e|terms))"
-    rf"\s+is\s+{IT}\s+(?:licen[cs]ed|published|released|distributed)|licen[cs]e"
+    rf"\s+is\s+{IT}\s+(?:licen[cs]ed|published|released|distributed)|(?:(?:what|which)\s+)?licen[cs]e"
     r"|(?:unter\s+)?welche[r]?\s+lizenz\s+(?:steht|hat)\s+(?:das|es|dieses\s+projekt)"
     r"|(?:sous\s+)?quelle\s+(?:est\s+(?:la\s+)?)?licence(?:\s+est\s+ce\s+projet)?"
     r"|(?:bajo\s+)?(?:qué|cuál\s+es\s+la)\s+licencia(?:\s+(?:está|tiene)\s+(?:esto|este\s+proyecto))?"
@@ -80,7 +80,7 @@ _HEAD_OF_LICENCE = 6
 _FIELD = lazy_regex(
     r"""\s*["']?(?:spdx-)?licen[cs]es?["']?\s*[:=]\s*\S|.*\.licen[cs]es?\s*=|\s*<licen[cs]es?>""", re.IGNORECASE
 )
-_MANIFESTS = lazy_regex(
+MANIFESTS = lazy_regex(
     r"package\.json|pyproject\.toml|setup\.(?:cfg|py)|cargo\.toml|composer\.json|pubspec\.ya?ml|mix\.exs|pom\.xml"
     r"|build\.gradle(?:\.kts)?|[\w-]+\.(?:gemspec|cabal|nimble|rockspec)|description|package\.swift",
     re.IGNORECASE,
@@ -173,7 +173,7 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (r"\.net|dotnet|c#", r"[\w.-]+\.csproj|global\.json", r"\s*(?:<TargetFrameworks?>|\"version\")"),
 )
 _LANGUAGE = rf"(?P<language>{'|'.join(name for name, _, _ in _LANGUAGES)})"
-_LEAST = r"(?:(?:minimum|minimal|minimally|lowest|oldest|least|earliest)\s+)?"
+_LEAST = r"(?:(?:minimum|min|minimal|minimally|lowest|oldest|least|earliest)\s+)?"
 _RUNS = (
     rf"(?:(?:is|are|does|do|can|must|should|will)\s+)?(?:{IT}|i|we|you|one|there)?\s*(?:(?:is|are|officially|currently|at\s+least)\s+)*"
     r"(?:require[ds]?|support(?:s|ed)?|need(?:s|ed)?|have|use|run|necessary|compatible)?(?:\s+(?:on|with))?"
@@ -252,7 +252,7 @@ def _maintainers(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     elif _README.fullmatch(name):
         yield from _sections(texts, _MAINTAINERS)
         yield from [(at, at) for at, line in enumerate(texts, 1) if _SAYS_MAINTAINER.search(line)]
-    elif _MANIFESTS.fullmatch(name) or name == "galaxy.yml":
+    elif MANIFESTS.fullmatch(name) or name == "galaxy.yml":
         fields = (at for at, line in enumerate(texts, 1) if _BY_FIELD.match(line))
         yield from ((at, max(end_of_statement(texts, at), _end_of_field(texts, at))) for at in fields)
 
@@ -318,7 +318,7 @@ def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
 def _without_dependencies(corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
     """Say that a manifest lists none, or that documents have no manifest; None where a search may find what does."""
     draft = Draft()
-    path = next((one for one in _files_of_the_whole(corpus) if _MANIFESTS.fullmatch(_name(one))), "")
+    path = next((one for one in _files_of_the_whole(corpus) if MANIFESTS.fullmatch(_name(one))), "")
     if path and (at := line_of_name(lines_of(path, lines))):
         draft.say(f"`{path}` lists no dependencies:")
         draft.quote(lines.hit(path, at, at))
@@ -352,7 +352,7 @@ def _quote_nested(corpus: Corpus, find: _Finder, lines: CorpusLines, draft: Draf
     if find is _dependencies:
         # What a manual or the code beside documents needs, the whole does not.
         nested = [] if holds_documents(corpus) else [one for one in nested if DOCUMENTATION.isdisjoint(one.split("/"))]
-        main = (one for one in _files_of_the_whole(corpus) if "/" in one and _MANIFESTS.fullmatch(_name(one)))
+        main = (one for one in _files_of_the_whole(corpus) if "/" in one and MANIFESTS.fullmatch(_name(one)))
         nested = list(main) or nested
     shown = 0
     for path in sorted(nested, key=lambda path: (path.count("/"), path)):
@@ -372,7 +372,7 @@ def _by_rank(path: str) -> tuple[bool, str]:
 
 def _licence(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the first lines of a licence, and the line of a manifest that names it."""
-    texts = lines_of(path, lines) if _LICENCE_FILE.fullmatch(path) or _MANIFESTS.fullmatch(path) else ()
+    texts = lines_of(path, lines) if _LICENCE_FILE.fullmatch(path) or MANIFESTS.fullmatch(path) else ()
     if _LICENCE_FILE.fullmatch(path):
         filled = [number for number, line in enumerate(texts, 1) if line.strip()]
         yield from [(filled[0], filled[:_HEAD_OF_LICENCE][-1])] if filled else []

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from quaestor.answers.drafts import CorpusLines, Draft, in_code
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
 from quaestor.answers.names.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.overview.document_statistics import holds_documents
-from quaestor.answers.overview.overview_answer import with_own_name
+from quaestor.answers.overview.overview_answer import own_names, with_own_name
 from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.overview.prose_lines import end_of_blocks, headings, parts_of
-from quaestor.answers.project.facts import IT, lines_of
+from quaestor.answers.project.facts import IT, MANIFESTS, lines_of
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
@@ -161,31 +161,58 @@ def _is_written(path: str, prose: bool) -> bool:
     return prose or "." not in path.rpartition("/")[2]
 
 
-_OWN_SECTIONS = (
-    (
-        lazy_regex(
-            r"(?:(?:what|which)(?: are|'re)? |list |show me )?(?:all )?(?:the |its |some )*(?:main |key |core |best )*"
-            rf"features(?: (?:does|do|are) (?:{IT}|there)(?: (?:have|offer|support|provide))?| (?:of|in) {IT})?"
-        ),
-        lazy_regex(
-            r"\W*(?:(?:key|main|core|notable|some) )*(?:features?|highlights|capabilities)(?: list)?\W*", re.IGNORECASE
-        ),
-    ),
-    (
-        lazy_regex(
-            r"(?:how|where) (?:do|can|should|could|must) (?:i|we|you|one) (?:report|file|submit|raise|open|create)"
-            rf" (?:an?|any|the)? ?(?:new )?(?:bugs?|issues?|problems?|bug reports?)(?: (?:with|in|for|about) {IT})?"
-        ),
-        lazy_regex(
-            r"\W*(?:how to |where to )?(?:report|fil|submitt?|rais|open|found|find)\w* (?:(?:an?|any|new|the|your) )*"
-            r"(?:bugs?|issues?|problems?)\b.{0,30}"
-            r"|\W*(?:bugs?|issues?|bug reports?|issue tracker|bug tracker|feedback|support)\W*",
-            re.IGNORECASE,
-        ),
-    ),
+_WE = r"(?:(?:do|can|should|could|must|would) (?:i|we|you|one|they)|to)"
+_A_BUG = r"(?:(?:an?|any|the|new) )*(?:bugs?|issues?|problems?|bug reports?)"
+_A_RELEASE = r"(?:(?:an?|the|new|another|next) )*(?:releases?|versions?)"
+_ASKS_FEATURES = lazy_regex(
+    r"(?:(?:what|which)(?: are|'re)? |list |show me )?(?:all )?(?:the |its |some )*(?:main |key |core |best )*"
+    rf"features(?: (?:does|do|are) (?:{IT}|there)(?: (?:have|offer|support|provide))?| (?:of|in) {IT})?"
 )
-"""Questions for what a README or a guide for contributors has a section on, and the headings of such sections."""
+_ON_FEATURES = lazy_regex(
+    r"\W*(?:(?:key|main|core|notable|some) )*(?:features?|highlights|capabilities)(?: list)?\W*", re.IGNORECASE
+)
+_ASKS_BUGS = lazy_regex(
+    rf"(?:how|where) {_WE} (?:report|file|submit|raise|open|create) {_A_BUG}(?: (?:with|in|for|about) {IT})?"
+    rf"|where (?:is|are) (?:the )?(?:issue|bug)(?:s| tracker)(?: of {IT})?"
+)
+_ON_BUGS = lazy_regex(
+    r"\W*(?:how to |where to )?(?:report|fil|submitt?|rais|open|found|find)\w* (?:(?:an?|any|new|the|your) )*"
+    r"(?:bugs?|issues?|problems?)\b.{0,30}"
+    r"|\W*(?:bugs?|issues?|bug reports?|issue tracker|bug tracker|feedback|support)(?: (?:and|&) [\w ]{3,20})?\W*",
+    re.IGNORECASE,
+)
+_ASKS_RELEASES = lazy_regex(
+    rf"how {_WE} (?:(?:make|cut|do|create|publish|ship|prepare|release|tag) {_A_RELEASE}(?: of {IT})?"
+    rf"|release(?: {IT})?)"
+    rf"|how (?:is|are) (?:{_A_RELEASE}|{IT}) (?:made|done|cut|published|created|released|shipped|prepared)"
+    rf"|how do(?:es)? (?:(?:the )?release process|releasing|{_A_RELEASE}) work"
+    r"|what(?: is|'s) the release (?:process|procedure)"
+)
+_ON_RELEASES = lazy_regex(
+    r"\W*(?:how (?:to|we) )?"
+    rf"(?:(?:mak|cutt?|do|creat|publish|perform|prepar|tagg?|releas)(?:e|ing)? {_A_RELEASE}"
+    r"|releas(?:e|ing)(?! (?:notes?|candidates?|history|schedules?|cycles?|dates?|channels?|announce\w*|policy)\b))"
+    r"\b\D{0,30}",
+    re.IGNORECASE,
+)
 _READ_FIRST = lazy_regex(r"(?:\.github/|docs?/)?(?:readme|contributing|support|index)(?:\.\w+)?", re.IGNORECASE)
+_FOR_MAINTAINERS = lazy_regex(
+    r"(?:\.github/|docs?/(?:[\w.-]+/){0,2})?(?:readme|contributing|releas(?:e|ing)(?:[-_]\w+)?|publishing|maintain\w*|develop\w*|hacking)"
+    r"(?:\.\w+)?",
+    re.IGNORECASE,
+)
+_OWN_SECTIONS = (
+    (("feature",), _ASKS_FEATURES, _ON_FEATURES, _READ_FIRST),
+    (("bug", "issue", "problem"), _ASKS_BUGS, _ON_BUGS, _READ_FIRST),
+    (("release", "version"), _ASKS_RELEASES, _ON_RELEASES, _FOR_MAINTAINERS),
+)
+"""Questions for what guides have a section on, with a word of each, the headings of such sections, and the guides."""
+_TRACKER = lazy_regex(
+    r"""\W*(?:\w+\.metadata\W+)?(?:bugs|issues|(?:bug|issue)[_ -]?(?:tracker|reports?)(?:[_-]ur[il])?)["'\]]*\s*(?:=>|[:=])\s*(?:["']?https?://|\{\s*)""",
+    re.IGNORECASE,
+)
+"""A field of a manifest that holds the address of the issue tracker."""
+_LINK_TO_ISSUES = r"https?://\S*/{}/(?:-/)?(?:issues|bugs)(?:/new\S*)?/?(?![\w/?])"
 _MOST_OF_OWN = 28
 _CI = lazy_regex(
     r"\.(?:github|forgejo|gitea)/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml|\.travis\.ya?ml"
@@ -204,33 +231,51 @@ _ASKS_CI = lazy_regex(
 
 
 def answer_with_own_section(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what the project's features are, how a bug is reported or where CI is configured; else None.
+    """Answer what the features are, how a bug is reported or a release made, or where CI is configured; else None.
 
     None also if no README or guide has a section on it, and no such file is there.
     """
     text = plain_question(question.text) if len(question.text) <= _LONGEST_OF_ORIGIN else ""
     text = with_own_name(text, corpus, "this project")
-    wanted = next((heading for asks, heading in _OWN_SECTIONS if asks.fullmatch(text)), None)
-    ci = wanted is None and _ASKS_CI.fullmatch(text) is not None
-    if wanted is None and not ci:
+    likely = (rest for words, *rest in _OWN_SECTIONS if any(word in text for word in words))
+    told = next(((heading, guides) for asks, heading, guides in likely if asks.fullmatch(text)), None)
+    if told is None and _ASKS_CI.fullmatch(text) is None:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _own_section(wanted, corpus) if wanted is not None else _files_of_ci(corpus))
-
-
-def _own_section(wanted: re.Pattern[str], corpus: Corpus) -> WayAnswer | None:
-    """Quote the first section with such a heading of the README, else of the guide for contributors."""
-    lines, draft = CorpusLines(corpus), Draft()
-    paths = sorted(
-        filter(_READ_FIRST.fullmatch, corpus.store.documents()), key=lambda one: ("readme" not in one.lower(), one)
+    if told is None:
+        return corpus.retry_reopened(lambda: _files_of_ci(corpus))
+    return corpus.retry_reopened(
+        lambda: _own_section(*told, corpus) or (_issue_tracker(corpus) if told[0] is _ON_BUGS else None)
     )
-    for path in paths:
+
+
+def _own_section(wanted: re.Pattern[str], guides: re.Pattern[str], corpus: Corpus) -> WayAnswer | None:
+    """Quote the first section with such a heading of the README, else of another guide."""
+    lines, draft = CorpusLines(corpus), Draft()
+    paths = filter(guides.fullmatch, corpus.store.documents())
+    for path in sorted(paths, key=lambda one: ("readme" not in one.lower(), one)):
         texts = lines_of(path, lines)
         part = next((one for one in parts_of(texts) if wanted.fullmatch(one.title) and one.first <= one.last), None)
         if part is not None and len(find_words(" ".join(texts[part.first - 1 : part.last]))) >= _FEWEST_WORDS:
             last = end_of_blocks(texts, part.first, min(part.last, part.first + _MOST_OF_OWN), part.last)
             draft.quote(lines.hit(path, part.first, last, part.title))
             return draft.finish("section")
+    return None
+
+
+def _issue_tracker(corpus: Corpus) -> WayAnswer | None:
+    """Quote the field of a manifest, or the line of a guide, that has the address of the project's issue tracker."""
+    lines, draft = CorpusLines(corpus), Draft()
+    own = "|".join(map(re.escape, filter(None, own_names(corpus))))
+    link = re.compile(_LINK_TO_ISSUES.format(rf"(?:{own})"), re.IGNORECASE)
+    roots = [path for path in corpus.store.documents() if "/" not in path]
+    found = [(path, _TRACKER.match) for path in roots if MANIFESTS.fullmatch(path)]
+    found += [(path, link.search) for path in corpus.store.documents() if _READ_FIRST.fullmatch(path)]
+    for path, says in found:
+        texts = lines_of(path, lines)
+        for at in [at for at, text in enumerate(texts, 1) if says(text)][:1]:
+            draft.quote(lines.hit(path, at, end_of_statement(texts, at) if MANIFESTS.fullmatch(path) else at))
+            return draft.finish("facts")
     return None
 
 
