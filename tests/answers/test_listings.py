@@ -209,6 +209,8 @@ def test_parts_in_a_folder_are_listed_with_what_is_hidden_last(tmp_path: Path, f
     files = {f"{folder}/{name}": "#!/bin/sh\necho 1\n" for name in (".helper", "find", "open", "preview")}
     with index_of(tmp_path / "shop", {**files, "shop.py": "x = 1\n"}) as index:
         found = answer_by_way(Question(f"Which {folder} are there?"), index)
+        assert found == answer_by_way(Question(f"all {folder}"), index)
+        assert found == answer_by_way(Question(f"available {folder}"), index)
     assert found is not None and found.way == "listing"
     assert f"`{folder}/` holds 4 files and folders: `find`, `open`, `preview`, `.helper`." in found.text([1, 2, 3])
 

@@ -15,6 +15,7 @@ OWN_SECTIONS = {
     "CONTRIBUTING.md": "# Helping\n\n## Reporting a bug\n\nWrite to the miller and say what was wrong with it.\n",
     ".github/workflows/ci.yml": "name: bake\non: push\n",
     ".github/workflows/apples.yml": "name: apples\non: push\n",
+    ".rubocop.yml": "AllCops:\n  NewCops: enable\n",
     "docs/dev/developing.md": "# Work\n\n## Release notes\n\nThey are read by the guests of the shop each week.\n\n"
     "## Release process\n\nRaise the version, bake a tag, and push it to the oven.\n",
     "shop.py": "def features():\n    return 'a bug in CI'\n",
@@ -35,6 +36,10 @@ OWN_SECTIONS = {
         ("How is the shop released?", ["docs/dev/developing.md:9"]),
         ("how do I release a prisoner?", None),
         ("How do I publish a version of the menu?", None),
+        ("What code style is used?", [".rubocop.yml:1"]),
+        ("how is the code linted?", [".rubocop.yml:1"]),
+        ("Which linters does the shop use?", [".rubocop.yml:1"]),
+        ("how do I format a date?", None),
         ("what features does the till have", None),
         ("How do I report a sale?", None),
         ("Where is the price configured?", None),

@@ -17,6 +17,7 @@ SHOP = {
     "CONTRIBUTING.md": "# Helping\n\n## Releasing\n\nRaise the version, bake a tag, and push it to the oven.\n",
     "CHANGELOG.md": "# Changelog\n\n## 1.2\n\n- Bread\n",
     "LICENSE": "MIT License\n",
+    ".editorconfig": "[*]\nindent_style = tab\n",
     "Makefile": "test:\n\tpytest\n",
     "pyproject.toml": '[project]\nname = "shop"\nauthors = [{ name = "Ada" }]\n'
     'dependencies = [\n  "flour>=2",\n  "salt",\n]\n',
@@ -39,6 +40,8 @@ SHOP = {
         ("deps", "pyproject.toml:4"),
         ("authors", "pyproject.toml:3"),
         ("the changelog", "CHANGELOG.md:1"),
+        ("coding style", ".editorconfig:1"),
+        ("linting", ".editorconfig:1"),
         ("architecture", "README.md:3"),
         ("project structure", "README.md:3"),
         ("bread", ""),

@@ -151,6 +151,7 @@ _TOPICS = (
     ("run running start locally", "How do I run it?"),
     ("release releases releasing", "How do I make a release?"),
     ("upgrade upgrading", "How do I upgrade?"),
+    ("lint linting linter formatting style coding", "Which code style is used?"),
     ("bug bugs issue issues tracker", "How do I report a bug?"),
     ("licensing licensed under", "What is the license?"),
     ("deps", "What are its dependencies?"),
@@ -160,13 +161,14 @@ _TOPICS = (
     ("commands subcommands", "Which commands are there?"),
     ("ci", "What does the CI run?"),
     ("changelog", "Is there a changelog?"),
+    ("maintained", "What changed last?"),
     ("last latest newest current release", "What changed in the last release?"),
     ("architecture structure", "Where is the architecture document?", "What are the main parts?"),
 )
 """Words that are a topic of every project, and the questions, to be tried in turn, that they stand for."""
 _AROUND_TOPIC = frozenset(
-    "a an the this its of for how to process procedure procedures steps instructions guide project repo repository code"
-    " codebase all unit new version file".split()
+    "a an the this its is it still actively of for how to process procedure procedures steps instructions guide project"
+    " repo repository code codebase all unit new version file".split()
 )
 _MOST_OF_TOPIC = 5
 

@@ -93,7 +93,11 @@ def _explain_target(request: NameQuestion, corpus: Corpus) -> WayAnswer | None:
     if uncertain and not (request.plain or request.aspect or request.kind):
         return None
     unknown = (uncertain or request.plain) and not _is_defined(corpus, resolved.related)
-    return None if unknown else _explain_resolved(request, corpus, resolved)
+    return (
+        None
+        if unknown or (request.plain and request.kind and resolved.corrected)
+        else _explain_resolved(request, corpus, resolved)
+    )
 
 
 def _explain_resolved(request: NameQuestion, corpus: Corpus, resolved: ResolvedName) -> WayAnswer | None:

@@ -113,15 +113,32 @@ _ASKED_PLACE = re.compile(
 )
 
 
+_KEPT = re.compile(
+    r"\s*where(?:['’]s|\s+are|\s+is|\s+do\s+i\s+find)\s+(?:all\s+)?(?:the\s+)?"
+    r"(?:(?P<tests>(?:unit\s+)?(?:tests|specs))|(?P<docs>docs|documentation)|(?P<examples>examples|samples))"
+    r"(?:\s+(?:kept|located|stored))?\W*",
+    re.IGNORECASE,
+)
+_FOLDERS_OF = {
+    "tests": ("tests", "test", "spec", "specs", "__tests__"),
+    "docs": ("docs", "doc", "documentation"),
+    "examples": ("examples", "example", "samples", "demos"),
+}
+"""What projects call the folder of their tests, of their documentation and of their examples."""
+
+
 def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return an overview of a folder if the question asks what it is for or holds, or where it is; else None."""
     text = question.text if len(question.text) <= _LONGEST_NAME else ""
     match, place = _ASKED_FOLDER.match(text), _ASKED_PLACE.fullmatch(text)
-    if place is None and (match is None or not (match["folder"] or "/" in match["name"])):
+    if (kept := _KEPT.fullmatch(text)) is not None:
+        names = _FOLDERS_OF[kept.lastgroup or ""]
+    elif place is not None or (match is not None and (match["folder"] or "/" in match["name"])):
+        names = ((place or match)["name"].strip("`./").lower(),)  # type: ignore[index]
+    else:
         return None
-    name = (place or match)["name"].strip("`./").lower()  # type: ignore[index]
     corpus.try_refresh()
-    folder = corpus.retry_reopened(lambda: folder_named(name, corpus))
+    folder = corpus.retry_reopened(lambda: next(filter(None, (folder_named(name, corpus) for name in names)), ""))
     return _overview_of(corpus, folder, _BUDGET_OF_FOLDER) if folder else None
 
 

@@ -76,7 +76,7 @@ _OF_FOLDER = (
 )
 _A_FOLDER = lazy_regex(
     rf"(?:what|which)(?:\s+are)?{_BEFORE}\s+{_THINGS.format('things')}{_OF_FOLDER}+"
-    rf"|(?:list|show(?:\s+me)?|are\s+there){_BEFORE}\s+{_THINGS.format('listed')}{_OF_FOLDER}*"
+    rf"|(?:(?:list|show(?:\s+me)?|are\s+there){_BEFORE}|all|available)\s+{_THINGS.format('listed')}{_OF_FOLDER}*"
 )
 _ASKS_TESTS = lazy_regex(
     r"(?:(?:which|what)(?:\s+are)?|where\s+(?:are|is|do\s+i\s+find)|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+(?:all\s+|the\s+)*"

@@ -8,7 +8,8 @@ search would rank other places with the question's words above these.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
 from quaestor.answers.names.resolved_names import resolve_numbered, resolve_path
@@ -201,12 +202,26 @@ _FOR_MAINTAINERS = lazy_regex(
     r"(?:\.\w+)?",
     re.IGNORECASE,
 )
-_OWN_SECTIONS = (
-    (("feature",), _ASKS_FEATURES, _ON_FEATURES, _READ_FIRST),
-    (("bug", "issue", "problem"), _ASKS_BUGS, _ON_BUGS, _READ_FIRST),
-    (("release", "version"), _ASKS_RELEASES, _ON_RELEASES, _FOR_MAINTAINERS),
+_STYLE = r"(?:cod(?:e|ing)[ -])(?:style|standards?|conventions?|guidelines)"
+_ASKS_STYLE = lazy_regex(
+    rf"how {_WE} (?:lint|format|run (?:the )?(?:linters?|formatters?))(?: (?:{IT}|code))?"
+    rf"|how is {IT} (?:linted|formatted)|is there an? (?:{_STYLE}|style ?guide)"
+    rf"|(?:what|which)(?: is|'s| are)?(?: the)? {_STYLE}(?: (?:is|are) (?:used|followed)| does {IT} (?:use|follow))?"
+    rf"|(?:what|which) (?:linters?|formatters?) (?:does {IT} use|(?:is|are) used)"
 )
-"""Questions for what guides have a section on, with a word of each, the headings of such sections, and the guides."""
+_ON_STYLE = lazy_regex(
+    rf"\W*(?:{_STYLE}|style(?: ?guides?| guidelines)?|lint(?:ing|ers?)?|(?:code )?formatting|static analysis)"
+    r"(?: (?:and|&) [\w ]{3,20})?\W*",
+    re.IGNORECASE,
+)
+_OF_STYLE = lazy_regex(
+    r"\.?(?:editorconfig|eslintrc.*|eslint\.config\.\w+|prettierrc.*|prettier\.config\.\w+|stylelintrc.*|biome\.jsonc?|tslint\.json"
+    r"|rubocop\.ya?ml|standard\.ya?ml|golangci\.ya?ml|flake8|ruff\.toml|pylintrc|phpcs.*|php[-_]cs.*|phpstan\.neon.*|rustfmt\.toml"
+    r"|clippy\.toml|clang-(?:format|tidy)|checkstyle\.xml|swiftlint\.ya?ml|swiftformat|scalafmt\.conf|luacheckrc|stylua\.toml"
+    r"|credo\.exs|formatter\.exs|analysis_options\.yaml|detekt\.ya?ml|hlint\.ya?ml|pre-commit-config\.yaml)",
+    re.IGNORECASE,
+)
+"""The files in a root that tell linters and formatters what to do."""
 _TRACKER = lazy_regex(
     r"""\W*(?:\w+\.metadata\W+)?(?:bugs|issues|(?:bug|issue)[_ -]?(?:tracker|reports?)(?:[_-]ur[il])?)["'\]]*\s*(?:=>|[:=])\s*(?:["']?https?://|\{\s*)""",
     re.IGNORECASE,
@@ -228,25 +243,6 @@ _ASKS_CI = lazy_regex(
     rf"|where(?: is|'s) {_THE_CI} (?:config(?:uration)?|files?|setup)|what does {_THE_CI} (?:run|do|check)"
     rf"|(?:what|which) (?:ci|continuous integration)(?: service| system| server)? (?:does {IT} use|is used(?: here)?)"
 )
-
-
-def answer_with_own_section(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what the features are, how a bug is reported or a release made, or where CI is configured; else None.
-
-    None also if no README or guide has a section on it, and no such file is there.
-    """
-    text = plain_question(question.text) if len(question.text) <= _LONGEST_OF_ORIGIN else ""
-    text = with_own_name(text, corpus, "this project")
-    likely = (rest for words, *rest in _OWN_SECTIONS if any(word in text for word in words))
-    told = next(((heading, guides) for asks, heading, guides in likely if asks.fullmatch(text)), None)
-    if told is None and _ASKS_CI.fullmatch(text) is None:
-        return None
-    corpus.try_refresh()
-    if told is None:
-        return corpus.retry_reopened(lambda: _files_of_ci(corpus))
-    return corpus.retry_reopened(
-        lambda: _own_section(*told, corpus) or (_issue_tracker(corpus) if told[0] is _ON_BUGS else None)
-    )
 
 
 def _own_section(wanted: re.Pattern[str], guides: re.Pattern[str], corpus: Corpus) -> WayAnswer | None:
@@ -283,15 +279,53 @@ def _files_of_ci(corpus: Corpus) -> WayAnswer | None:
     """Name the files that tell services of continuous integration what to run, and quote how the first ones begin."""
     found = filter(_CI.fullmatch, corpus.store.documents())
     paths = sorted(found, key=lambda one: (_OF_CI.search(one.rpartition("/")[2]) is None, one))
+    return _beginnings("Continuous integration is configured", paths, corpus)
+
+
+def _beginnings(what: str, paths: Sequence[str], corpus: Corpus) -> WayAnswer | None:
+    """Name files in which something is set, and quote how the first ones begin; None if there are none."""
     if not paths:
         return None
     lines, draft = CorpusLines(corpus), Draft()
-    draft.say(
-        f"Continuous integration is configured in {amount(len(paths), 'file')}: {', '.join(map(in_code, paths))}."
-    )
+    draft.say(f"{what} in {amount(len(paths), 'file')}: {', '.join(map(in_code, paths))}.")
     for path in paths[:_MOST_NUMBERED]:
         draft.quote(lines.hit(path, 1, min(_LINES_OF_HEAD, len(lines_of(path, lines)))))
     return draft.finish("file")
+
+
+def _tell_bugs(corpus: Corpus) -> WayAnswer | None:
+    return _own_section(_ON_BUGS, _READ_FIRST, corpus) or _issue_tracker(corpus)
+
+
+def _tell_style(corpus: Corpus) -> WayAnswer | None:
+    told = _own_section(_ON_STYLE, _FOR_MAINTAINERS, corpus)
+    files = sorted(filter(_OF_STYLE.fullmatch, corpus.store.documents()))
+    return told or _beginnings("The style of code is set", files, corpus)
+
+
+_TOLD: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[Corpus], WayAnswer | None]], ...] = (
+    (("feature",), _ASKS_FEATURES, partial(_own_section, _ON_FEATURES, _READ_FIRST)),
+    (("bug", "issue", "problem"), _ASKS_BUGS, _tell_bugs),
+    (("release", "version"), _ASKS_RELEASES, partial(_own_section, _ON_RELEASES, _FOR_MAINTAINERS)),
+    (("lint", "format", "cod"), _ASKS_STYLE, _tell_style),
+    (("ci", "continuous", "actions"), _ASKS_CI, _files_of_ci),
+)
+"""What guides or certain files tell: a word of each such question, the question, and what answers it."""
+
+
+def answer_with_own_section(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what the features are, how bugs are reported, releases made or code is styled, what CI runs; else None.
+
+    None also if no README or guide has a section on it, and no such file is there.
+    """
+    text = plain_question(question.text) if len(question.text) <= _LONGEST_OF_ORIGIN else ""
+    text = with_own_name(text, corpus, "this project")
+    likely = ((asks, tell) for words, asks, tell in _TOLD if any(word in text for word in words))
+    tell = next((tell for asks, tell in likely if asks.fullmatch(text)), None)
+    if tell is None:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: tell(corpus))
 
 
 def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -113,7 +113,7 @@ def _explain_environment(corpus: Corpus) -> WayAnswer | None:
     if read:
         count = amount(len(read), "variable")
         draft.say(f"Code names {count} of the environment where it reads them: {_variable_list(read)}.")
-        for path, line in [] if documented else list(read.values())[:_MOST_CITED]:
+        for path, line in [] if documented else list(dict.fromkeys(read.values()))[:_MOST_CITED]:
             draft.quote(lines.statement(path, line))
     for path in sorted(
         one for one in corpus.store.documents() if _OF_SHOWN_VARIABLES.search(one) and not is_beside(one)
