@@ -68,6 +68,10 @@ SCRIPTS = {
     "Makefile": "PORT := 80\n\nbuild: all\n\tgo build\n\ntest:\n\tgo test\n",
     "justfile": "# as a test\nserve port='80':\n    serve {{port}}\n",
 }
+CARGO = {
+    "Cargo.toml": '[package]\nname = "shop"\nkeywords = ["bread"]\n\n[features]\ndefault = ["tls"]\ntls = []\n'
+    'docs = [\n  "tls",\n]\n\n[workspace]\nmembers = ["till"]\n',
+}
 OTHERS = {
     "app/src/main/AndroidManifest.xml": (
         '<manifest>\n  <uses-permission android:name="android.permission.INTERNET"/>\n'
@@ -93,6 +97,8 @@ def listed(text: str) -> set[str]:
         ("Which commands does shop have?", COMMANDS, "sell count order ship Pay Leave wrap stock:fill prune"),
         ("Where are the errors defined?", FAULTS, "SoldOut ShopError ErrGone PayError StockError CartException"),
         ("which models are there", MODELS, "Order Cart Till bills Shelf"),
+        ("Which features can I enable?", CARGO, "default tls docs"),
+        ("which cargo features are there", CARGO, "default tls docs"),
         ("Which scripts are there?", SCRIPTS, "dev lint build test serve"),
         ("Which permissions does the app need?", OTHERS, "android.permission.INTERNET"),
         ("What activities are there?", OTHERS, ".ShopActivity"),

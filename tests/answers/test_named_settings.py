@@ -95,6 +95,24 @@ def test_longer_names_are_told_as_such(tmp_path: Path) -> None:
     assert found is not None and found.text([1, 2]).startswith("No setting has this name alone")
 
 
+def test_a_longer_name_that_turns_the_thing_off_is_told(tmp_path: Path) -> None:
+    files = {
+        "docs/variables.md": "# Variables\n\n| Name | |\n|---|---|\n"
+        "| `SHOP_LOG_DISABLE_PROGRESS_BAR` | less is shown |\n"
+        "| `SHOP_LOG_PROGRESS_BAR_WIDTH` | how wide it is |\n",
+        "shop.py": "import os\n\nif os.environ.get('NO_COLOUR'):\n    plain()\n",
+        "Shop.cs": "class Shop {\n  bool Plain() {\n"
+        '    return Environment.GetEnvironmentVariables().Contains("NO_BELL");\n  }\n}\n',
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        bar = explain_setting(Question("How do I hide the progress bar?"), index)
+        width = explain_setting(Question("How do I hide the bar width?"), index)
+        colours = explain_setting(Question("how do I turn off colours"), index)
+        bell = answer_by_way(Question("turn off the bell"), index)
+    assert (places(bar), places(colours)) == (["docs/variables.md:5-5"], ["shop.py:3-3"])
+    assert (places(width), places(bell)) == ([], ["Shop.cs:3-3"])
+
+
 def test_defaults_of_parameters_stand_in_heads_and_not_in_calls(tmp_path: Path) -> None:
     code = "def get(url, timeout=5):\n    return send(url, timeout=99)\n\n\ndef put(url, retries=None):\n    pass\n"
     with index_of(tmp_path / "shop", {"shop/client.py": code}) as index:

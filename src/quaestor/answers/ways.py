@@ -33,13 +33,12 @@ from quaestor.answers.overview.overview_answer import (
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is
 from quaestor.answers.project.document_parts import answer_with_part
 from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
-from quaestor.answers.project.headed_section import answer_with_headed_section
+from quaestor.answers.project.headed_section import answer_with_headed_section, answer_with_own_section
 from quaestor.answers.project.listings import list_declared, list_folder, list_tests
 from quaestor.answers.project.named_documents import (
     answer_how_to_add,
     answer_origin,
     answer_with_customary_file,
-    answer_with_own_section,
     answer_within_file,
 )
 from quaestor.answers.quotes.passage_order import without_restated
@@ -77,6 +76,15 @@ _AND_DEFAULT = lazy_regex(
     re.IGNORECASE,
 )
 """A question what an option or a setting is, and what its default is, or its values are."""
+_TO_DO = lazy_regex(
+    r"\W*(?:please\s+)?(?P<done>(?:add|build|change|compile|configure|contribute|create|customi[sz]e|cut|debug|deploy|disable|enable"
+    r"|hide|increase|install|limit|make|override|publish|reduce|release|remove|report|reset|run|set|silence|skip|start"
+    r"|stop|submit|switch|test|turn|uninstall|update|upgrade)\s+(?!by\b).+?)\W*",
+    re.IGNORECASE,
+)
+"""What somebody wants to do, without "how do I": "run the tests", "turn off colours"."""
+_MOST_TO_DO = 9
+"""The most words of what somebody wants to do; longer ones are orders to a model."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
@@ -259,7 +267,16 @@ def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _answer_as_written(question: Question, corpus: Corpus) -> WayAnswer | None:
     with_its_subject = with_subject(question)
     answer = None if with_its_subject is None else _first_answer(WAYS, with_its_subject, corpus)
-    return answer if answer is not None and answer.known else _first_answer((_answer_two, *WAYS), question, corpus)
+    if answer is not None and answer.known:
+        return answer
+    return _first_answer((_answer_two, *WAYS), question, corpus) or _answer_how_to_do(question, corpus)
+
+
+def _answer_how_to_do(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer how that is done which a question names without asking: "run the tests"; None for any other question."""
+    short = len(question.text.split()) <= _MOST_TO_DO
+    match = _TO_DO.fullmatch(question.text) if short and "\n" not in question.text else None
+    return None if match is None else _first_answer(WAYS, question._replace(text=f"How do I {match['done']}?"), corpus)
 
 
 def _answer_on_topic(question: Question, corpus: Corpus) -> WayAnswer | None:

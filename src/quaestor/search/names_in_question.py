@@ -391,8 +391,8 @@ def _question_of_plain_word(text: str, shape: str) -> NameQuestion | None:
         words = ((one, plain_name(text, _ASPECTS[one])) for one in _OF_PLAIN)
         return next((NameQuestion(word, aspect=aspect, plain=True) for aspect, word in words if word), None)
     if (match := _IMPLEMENTED.fullmatch(text)) is not None:
-        words = re.split(r"[\s-]+", match["words"])
-        return NameQuestion("".join(word[0].upper() + word[1:] for word in words), "class", "place", plain=True)
+        name = "".join(word[0].upper() + word[1:] for word in re.split(r"[\s-]+", match["words"]))
+        return NameQuestion(name, "class", "place", plain=True)
     if _WHERE_IS.match(text) and (word := plain_name(text)):
         return NameQuestion(word, aspect="place", plain=True)
     for aspect in _OF_PLAIN if _OF_CODE.search(shape) else ():

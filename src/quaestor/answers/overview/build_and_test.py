@@ -78,7 +78,7 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "test": lazy_regex(
-        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|(?<!la)test|\brake$",
+        r"(?<!-)\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|(?<!la)test|\brake$",
         re.IGNORECASE,
     ),
     "run": lazy_regex(
@@ -129,7 +129,7 @@ _SCRIPTS: dict[Aim, re.Pattern[str]] = {
     "test": lazy_regex(r"(?:run[-_]?)?(?:tests?|check)\b"),
     "run": lazy_regex(r"(?:run|start|serve)\.sh"),
 }
-_SHOWS_A_COMMAND = lazy_regex(r"`|^(?: {4}|\t)\s*\S|^\s*\$ |^\.\. code", re.MULTILINE)
+SHOWS_A_COMMAND = lazy_regex(r"`|^(?: {4}|\t)\s*\S|^\s*\$ |^\.\. code", re.MULTILINE)
 _MERELY_THERE = (
     "build.gradle build.gradle.kts pom.xml build.sbt build.sc stack.yaml cabal.project rakefile composer.json"
     " gemfile mix.exs rebar.config"
@@ -211,7 +211,7 @@ def guide_sections(material: Material, aim: Aim | None, *, works: bool = False) 
         works: whether somebody wants to begin to work on the project; the guides for contributors tell this best.
     """
     if works:
-        paths = _guides(material, "test")
+        paths = guides(material, "test")
         found = chain.from_iterable(_sections(material.lines(path), path, _OF_WORK, "run") for path in paths)
         return [*islice(found, _MOST_SECTIONS)] or guide_sections(material, aim)
     if aim is None:
@@ -220,7 +220,7 @@ def guide_sections(material: Material, aim: Aim | None, *, works: bool = False) 
     for rank, heading in enumerate(_HEADINGS[aim]):
         sections = [
             one
-            for path in _guides(material, aim)
+            for path in guides(material, aim)
             for one in _sections(material.lines(path), path, heading, aim)
             if aim != "build" or _builds(material.lines(path)[one.start_line - 1 : one.end_line], stated=not rank)
         ]
@@ -266,7 +266,7 @@ def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str], aim: Ai
 def _shows(lines: Sequence[str], aim: Aim) -> bool:
     """Return whether lines show a command; for tests one that runs some, as a library may have a guide to testing."""
     if aim != "test":
-        return _SHOWS_A_COMMAND.search("\n".join(lines)) is not None
+        return SHOWS_A_COMMAND.search("\n".join(lines)) is not None
     marked = [inner for line in lines for inner in (line, *re.findall(r"`([^`]+)`", line))]
     commands = (_COMMAND.match(one) or _TYPED.match(one) for one in marked)
     return any(match is not None and _AIMS["test"].search(match[1]) for match in commands)
@@ -446,7 +446,7 @@ _FURTHER_GUIDES = lazy_regex(
 _FOLDERS_OF_GUIDES = ("", ".github", "docs", "doc")
 
 
-def _guides(material: Material, aim: Aim) -> list[str]:
+def guides(material: Material, aim: Aim) -> list[str]:
     """Return the README and the guides for users and contributors, those likeliest to describe an aim first."""
     folders = (f"{material.folder}/{one}".strip("/") for one in _FOLDERS_OF_GUIDES)
     paths = [path for folder in dict.fromkeys(folders) for path in material.beside(folder)]

@@ -8,23 +8,21 @@ search would rank other places with the question's words above these.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
+from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.names.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.overview.document_statistics import holds_documents
-from quaestor.answers.overview.overview_answer import own_names, with_own_name
+from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
-from quaestor.answers.overview.prose_lines import end_of_blocks, headings, parts_of
-from quaestor.answers.project.facts import IT, MANIFESTS, lines_of
+from quaestor.answers.overview.prose_lines import headings
+from quaestor.answers.project.facts import IT, lines_of
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms, find_words, terms
-from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.names_in_question import looks_like_a_file, names_of_code
@@ -160,172 +158,6 @@ def _show_customary(stems: Sequence[str], corpus: Corpus) -> WayAnswer:
 def _is_written(path: str, prose: bool) -> bool:
     """Return whether a file is a document by its ending, or by having none."""
     return prose or "." not in path.rpartition("/")[2]
-
-
-_WE = r"(?:(?:do|can|should|could|must|would) (?:i|we|you|one|they)|to)"
-_A_BUG = r"(?:(?:an?|any|the|new) )*(?:bugs?|issues?|problems?|bug reports?)"
-_A_RELEASE = r"(?:(?:an?|the|new|another|next) )*(?:releases?|versions?)"
-_ASKS_FEATURES = lazy_regex(
-    r"(?:(?:what|which)(?: are|'re)? |list |show me )?(?:all )?(?:the |its |some )*(?:main |key |core |best )*"
-    rf"features(?: (?:does|do|are) (?:{IT}|there)(?: (?:have|offer|support|provide))?| (?:of|in) {IT})?"
-)
-_ON_FEATURES = lazy_regex(
-    r"\W*(?:(?:key|main|core|notable|some) )*(?:features?|highlights|capabilities)(?: list)?\W*", re.IGNORECASE
-)
-_ASKS_BUGS = lazy_regex(
-    rf"(?:how|where) {_WE} (?:report|file|submit|raise|open|create) {_A_BUG}(?: (?:with|in|for|about) {IT})?"
-    rf"|where (?:is|are) (?:the )?(?:issue|bug)(?:s| tracker)(?: of {IT})?"
-)
-_ON_BUGS = lazy_regex(
-    r"\W*(?:how to |where to )?(?:report|fil|submitt?|rais|open|found|find)\w* (?:(?:an?|any|new|the|your) )*"
-    r"(?:bugs?|issues?|problems?)\b.{0,30}"
-    r"|\W*(?:bugs?|issues?|bug reports?|issue tracker|bug tracker|feedback|support)(?: (?:and|&) [\w ]{3,20})?\W*",
-    re.IGNORECASE,
-)
-_ASKS_RELEASES = lazy_regex(
-    rf"how {_WE} (?:(?:make|cut|do|create|publish|ship|prepare|release|tag) {_A_RELEASE}(?: of {IT})?"
-    rf"|release(?: {IT})?)"
-    rf"|how (?:is|are) (?:{_A_RELEASE}|{IT}) (?:made|done|cut|published|created|released|shipped|prepared)"
-    rf"|how do(?:es)? (?:(?:the )?release process|releasing|{_A_RELEASE}) work"
-    r"|what(?: is|'s) the release (?:process|procedure)"
-)
-_ON_RELEASES = lazy_regex(
-    r"\W*(?:how (?:to|we) )?"
-    rf"(?:(?:mak|cutt?|do|creat|publish|perform|prepar|tagg?|releas)(?:e|ing)? {_A_RELEASE}"
-    r"|releas(?:e|ing)(?! (?:notes?|candidates?|history|schedules?|cycles?|dates?|channels?|announce\w*|policy)\b))"
-    r"\b\D{0,30}",
-    re.IGNORECASE,
-)
-_READ_FIRST = lazy_regex(r"(?:\.github/|docs?/)?(?:readme|contributing|support|index)(?:\.\w+)?", re.IGNORECASE)
-_FOR_MAINTAINERS = lazy_regex(
-    r"(?:\.github/|docs?/(?:[\w.-]+/){0,2})?(?:readme|contributing|releas(?:e|ing)(?:[-_]\w+)?|publishing|maintain\w*|develop\w*|hacking)"
-    r"(?:\.\w+)?",
-    re.IGNORECASE,
-)
-_STYLE = r"(?:cod(?:e|ing)[ -])(?:style|standards?|conventions?|guidelines)"
-_ASKS_STYLE = lazy_regex(
-    rf"how {_WE} (?:lint|format|run (?:the )?(?:linters?|formatters?))(?: (?:{IT}|code))?"
-    rf"|how is {IT} (?:linted|formatted)|is there an? (?:{_STYLE}|style ?guide)"
-    rf"|(?:what|which)(?: is|'s| are)?(?: the)? {_STYLE}(?: (?:is|are) (?:used|followed)| does {IT} (?:use|follow))?"
-    rf"|(?:what|which) (?:linters?|formatters?) (?:does {IT} use|(?:is|are) used)"
-)
-_ON_STYLE = lazy_regex(
-    rf"\W*(?:{_STYLE}|style(?: ?guides?| guidelines)?|lint(?:ing|ers?)?|(?:code )?formatting|static analysis)"
-    r"(?: (?:and|&) [\w ]{3,20})?\W*",
-    re.IGNORECASE,
-)
-_OF_STYLE = lazy_regex(
-    r"\.?(?:editorconfig|eslintrc.*|eslint\.config\.\w+|prettierrc.*|prettier\.config\.\w+|stylelintrc.*|biome\.jsonc?|tslint\.json"
-    r"|rubocop\.ya?ml|standard\.ya?ml|golangci\.ya?ml|flake8|ruff\.toml|pylintrc|phpcs.*|php[-_]cs.*|phpstan\.neon.*|rustfmt\.toml"
-    r"|clippy\.toml|clang-(?:format|tidy)|checkstyle\.xml|swiftlint\.ya?ml|swiftformat|scalafmt\.conf|luacheckrc|stylua\.toml"
-    r"|credo\.exs|formatter\.exs|analysis_options\.yaml|detekt\.ya?ml|hlint\.ya?ml|pre-commit-config\.yaml)",
-    re.IGNORECASE,
-)
-"""The files in a root that tell linters and formatters what to do."""
-_TRACKER = lazy_regex(
-    r"""\W*(?:\w+\.metadata\W+)?(?:bugs|issues|(?:bug|issue)[_ -]?(?:tracker|reports?)(?:[_-]ur[il])?)["'\]]*\s*(?:=>|[:=])\s*(?:["']?https?://|\{\s*)""",
-    re.IGNORECASE,
-)
-"""A field of a manifest that holds the address of the issue tracker."""
-_LINK_TO_ISSUES = r"https?://\S*/{}/(?:-/)?(?:issues|bugs)(?:/new\S*)?/?(?![\w/?])"
-_MOST_OF_OWN = 28
-_CI = lazy_regex(
-    r"\.(?:github|forgejo|gitea)/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml|\.travis\.ya?ml"
-    r"|\.cirrus\.ya?ml|jenkinsfile|azure-pipelines\.ya?ml|\.?appveyor\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml"
-    r"|\.woodpecker(?:/[^/]+)?\.ya?ml|\.(?:buildkite|builds|semaphore)/[^/]+\.ya?ml|\.build\.ya?ml",
-    re.IGNORECASE,
-)
-"""The files in which services for continuous integration are told what to run."""
-_OF_CI = lazy_regex(r"ci|test|build|main|check", re.IGNORECASE)
-_THE_CI = r"(?:the )?(?:ci|continuous integration|github actions)"
-_ASKS_CI = lazy_regex(
-    rf"(?:where|how) (?:is|are) {_THE_CI}(?: (?:configured|defined|set up|configuration|done|run|located))?"
-    rf"|where(?: is|'s) {_THE_CI} (?:config(?:uration)?|files?|setup)|what does {_THE_CI} (?:run|do|check)"
-    rf"|(?:what|which) (?:ci|continuous integration)(?: service| system| server)? (?:does {IT} use|is used(?: here)?)"
-)
-
-
-def _own_section(wanted: re.Pattern[str], guides: re.Pattern[str], corpus: Corpus) -> WayAnswer | None:
-    """Quote the first section with such a heading of the README, else of another guide."""
-    lines, draft = CorpusLines(corpus), Draft()
-    paths = filter(guides.fullmatch, corpus.store.documents())
-    for path in sorted(paths, key=lambda one: ("readme" not in one.lower(), one)):
-        texts = lines_of(path, lines)
-        part = next((one for one in parts_of(texts) if wanted.fullmatch(one.title) and one.first <= one.last), None)
-        if part is not None and len(find_words(" ".join(texts[part.first - 1 : part.last]))) >= _FEWEST_WORDS:
-            last = end_of_blocks(texts, part.first, min(part.last, part.first + _MOST_OF_OWN), part.last)
-            draft.quote(lines.hit(path, part.first, last, part.title))
-            return draft.finish("section")
-    return None
-
-
-def _issue_tracker(corpus: Corpus) -> WayAnswer | None:
-    """Quote the field of a manifest, or the line of a guide, that has the address of the project's issue tracker."""
-    lines, draft = CorpusLines(corpus), Draft()
-    own = "|".join(map(re.escape, filter(None, own_names(corpus))))
-    link = re.compile(_LINK_TO_ISSUES.format(rf"(?:{own})"), re.IGNORECASE)
-    roots = [path for path in corpus.store.documents() if "/" not in path]
-    found = [(path, _TRACKER.match) for path in roots if MANIFESTS.fullmatch(path)]
-    found += [(path, link.search) for path in corpus.store.documents() if _READ_FIRST.fullmatch(path)]
-    for path, says in found:
-        texts = lines_of(path, lines)
-        for at in [at for at, text in enumerate(texts, 1) if says(text)][:1]:
-            draft.quote(lines.hit(path, at, end_of_statement(texts, at) if MANIFESTS.fullmatch(path) else at))
-            return draft.finish("facts")
-    return None
-
-
-def _files_of_ci(corpus: Corpus) -> WayAnswer | None:
-    """Name the files that tell services of continuous integration what to run, and quote how the first ones begin."""
-    found = filter(_CI.fullmatch, corpus.store.documents())
-    paths = sorted(found, key=lambda one: (_OF_CI.search(one.rpartition("/")[2]) is None, one))
-    return _beginnings("Continuous integration is configured", paths, corpus)
-
-
-def _beginnings(what: str, paths: Sequence[str], corpus: Corpus) -> WayAnswer | None:
-    """Name files in which something is set, and quote how the first ones begin; None if there are none."""
-    if not paths:
-        return None
-    lines, draft = CorpusLines(corpus), Draft()
-    draft.say(f"{what} in {amount(len(paths), 'file')}: {', '.join(map(in_code, paths))}.")
-    for path in paths[:_MOST_NUMBERED]:
-        draft.quote(lines.hit(path, 1, min(_LINES_OF_HEAD, len(lines_of(path, lines)))))
-    return draft.finish("file")
-
-
-def _tell_bugs(corpus: Corpus) -> WayAnswer | None:
-    return _own_section(_ON_BUGS, _READ_FIRST, corpus) or _issue_tracker(corpus)
-
-
-def _tell_style(corpus: Corpus) -> WayAnswer | None:
-    told = _own_section(_ON_STYLE, _FOR_MAINTAINERS, corpus)
-    files = sorted(filter(_OF_STYLE.fullmatch, corpus.store.documents()))
-    return told or _beginnings("The style of code is set", files, corpus)
-
-
-_TOLD: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[Corpus], WayAnswer | None]], ...] = (
-    (("feature",), _ASKS_FEATURES, partial(_own_section, _ON_FEATURES, _READ_FIRST)),
-    (("bug", "issue", "problem"), _ASKS_BUGS, _tell_bugs),
-    (("release", "version"), _ASKS_RELEASES, partial(_own_section, _ON_RELEASES, _FOR_MAINTAINERS)),
-    (("lint", "format", "cod"), _ASKS_STYLE, _tell_style),
-    (("ci", "continuous", "actions"), _ASKS_CI, _files_of_ci),
-)
-"""What guides or certain files tell: a word of each such question, the question, and what answers it."""
-
-
-def answer_with_own_section(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what the features are, how bugs are reported, releases made or code is styled, what CI runs; else None.
-
-    None also if no README or guide has a section on it, and no such file is there.
-    """
-    text = plain_question(question.text) if len(question.text) <= _LONGEST_OF_ORIGIN else ""
-    text = with_own_name(text, corpus, "this project")
-    likely = ((asks, tell) for words, asks, tell in _TOLD if any(word in text for word in words))
-    tell = next((tell for asks, tell in likely if asks.fullmatch(text)), None)
-    if tell is None:
-        return None
-    corpus.try_refresh()
-    return corpus.retry_reopened(lambda: tell(corpus))
 
 
 def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -40,6 +40,7 @@ from quaestor.answers.settings.setting_questions import (
     NEUTRAL,
     NO_SETTING,
     SETS_BY,
+    SWITCHED_OFF,
     SWITCHES_BY,
     SWITCHING,
     Asks,
@@ -360,7 +361,7 @@ def _settings_at(
         if extra is None and told and not (kind is SettingKind.ENTRY and _is_of_part(path, asked, sources)):
             name, extra = given, 0
         fits = extra is not None and (not extra or _may_have_more(kind, path, name, asked, sources.own))
-        fits = fits and not (extra and asked.asks is Asks.SWITCH and not _is_switch(text, value))
+        fits = fits and not (extra and asked.asks is Asks.SWITCH and not _is_switch(name, text, value))
         if not fits or extra is None or not _is_certain(kind, file, at, value, sources.lines):
             continue
         header = header_of_table(file.lines, first) if kind is SettingKind.ENTRY else ""
@@ -397,8 +398,10 @@ def _vagueness(asked: SettingQuestion, kind: SettingKind, text: str, value: str)
     return 2 if kind is SettingKind.PARAMETER else not sure
 
 
-def _is_switch(text: str, value: str) -> bool:
-    """Return whether a setting whose name says more than the thing turns it on or off by its value and description."""
+def _is_switch(name: str, text: str, value: str) -> bool:
+    """Return whether a setting whose name says more than the thing turns it off, or on or off as is said of it."""
+    if not SWITCHED_OFF.isdisjoint(words_of_name(name)):
+        return True
     return re.match(r"[\"']?(?:true|false|yes|no|on|off|0|1)\b", value, re.I) is not None and bool(
         _ENABLES.search(text)
     )
@@ -412,7 +415,8 @@ def _may_have_more(kind: SettingKind, path: str, name: str, asked: SettingQuesti
     stems = [one for one in stems_of_names(words_of_name(name)) if one not in NEUTRAL and one not in own]
     of_thing = asked.asks not in (Asks.DEFAULT, Asks.VALUES) or stems[-1] in asked.wanted
     called = kind in (SettingKind.FIELD, SettingKind.ENTRY) and is_called_configuration(path)
-    return of_thing and (called or kind in (SettingKind.OPTION, SettingKind.KEY))
+    off = asked.asks is Asks.SWITCH and not SWITCHED_OFF.isdisjoint(words_of_name(name))
+    return of_thing and (called or off or kind in (SettingKind.OPTION, SettingKind.KEY))
 
 
 def _says(asked: SettingQuestion, kind: SettingKind, text: str, name: str, value: str) -> bool:

@@ -82,6 +82,8 @@ NO_SETTING = frozenset("version help licens".split())
 _NO_THING = frozenset("it this that them these those everything something anything one up".split())
 SETS_BY = frozenset("set with configure".split())
 SWITCHES_BY = frozenset("enable disable without toggle suppress".split())
+SWITCHED_OFF = frozenset("no disable disabled without hide suppress skip".split())
+"""Words of a name that turn off what the rest of it says: ``LOG_DISABLE_PROGRESS``."""
 _SHORTEST_ROOT = 2
 NEUTRAL = frozenset(
     stems_of(
