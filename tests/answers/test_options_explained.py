@@ -211,20 +211,6 @@ def test_of_what_nothing_says_what_it_does_a_search_must_tell(index: Index, opti
     assert explain_option(Question(f"What does {option} do?"), index) is None
 
 
-def test_a_plain_word_is_an_option_only_where_code_declares_it(tmp_path: Path) -> None:
-    files = {
-        "main.go": 'var hot = flag.Bool("hotreload", false, "watch the oven and load it again")\n',
-        "docs/flags.md": "# Flags\n\n```\n  -hotreload\n    \twatch the oven and load it again\n```\n",
-        "pipe.py": 'setting = "oven"  # how hot it is\n',
-    }
-    with index_of(tmp_path / "shop", files) as index:
-        found = answer_by_way(Question("what does hotreload do"), index)
-        assert found is not None and {hit.path for hit in found.hits} == {"docs/flags.md", "main.go"}
-        assert [explain_option(Question(f"What does {one} do?"), index) for one in ("oven", "setting", "it")] == [
-            None
-        ] * 3
-
-
 LETTERS = {
     "man/shop.1": ".TH SHOP 1\n.SH OPTIONS\n.TP\n.B \\-R, --requests=<num>\nLet a customer ask for <num> things.\n"
     ".TP\n.B \\-r\nOpen the door at the rear, too.\n",

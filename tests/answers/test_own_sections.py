@@ -139,6 +139,25 @@ def test_whom_to_tell_of_a_security_hole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("readme", "question", "line"),
+    [
+        ("## Getting help\n\nAsk the miller, or anybody who is in the mill by day.\n", "Where can I ask questions?", 5),
+        ("## Getting help\n\nAsk the miller, or anybody who is in the mill by day.\n", "Is there a discord?", None),
+        ("Come in: https://discord.gg/x\n", "How do I get help with the shop?", 3),
+        ("Come in: https://discord.gg/x\n", "Is there a Discord server?", 3),
+        ("Come in: https://discord.gg/x\n", "Is there a forum?", None),
+        ("[Chat](https://talk.example.org)\n", "how do I contact the maintainers", 3),
+        ("Come in: https://discord.gg/x\n", "How do I get the current user?", None),
+        ("Come in: https://discord.gg/x\n", "How do I ask for bread?", None),
+    ],
+)
+def test_where_people_ask(tmp_path: Path, readme: str, question: str, line: int | None) -> None:
+    with index_of(tmp_path / "shop", {"README.md": f"# Shop\n\n{readme}", "shop.py": "x = 1\n"}) as index:
+        answer = answer_with_own_section(Question(question), index)
+    assert (None if answer is None else answer.hits[0].start_line) == line
+
+
+@pytest.mark.parametrize(
     ("files", "place"),
     [
         (

@@ -40,6 +40,7 @@ SHOP = {
         ("deps", "pyproject.toml:4"),
         ("authors", "pyproject.toml:3"),
         ("the changelog", "CHANGELOG.md:1"),
+        ("latest version", "CHANGELOG.md:3"),
         ("coding style", ".editorconfig:1"),
         ("linting", ".editorconfig:1"),
         ("architecture", "README.md:3"),

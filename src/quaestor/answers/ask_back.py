@@ -153,6 +153,7 @@ _TOPICS = (
     ("upgrade upgrading", "How do I upgrade?"),
     ("lint linting linter formatting style coding", "Which code style is used?"),
     ("bug bugs issue issues tracker", "How do I report a bug?"),
+    ("support community chat contact", "How do I get help?"),
     ("licensing licensed under", "What is the license?"),
     ("deps", "What are its dependencies?"),
     ("maintainer maintainers author authors owner owners", "Who maintains it?"),
@@ -162,7 +163,7 @@ _TOPICS = (
     ("ci", "What does the CI run?"),
     ("changelog", "Is there a changelog?"),
     ("maintained", "What changed last?"),
-    ("last latest newest current release", "What changed in the last release?"),
+    ("last latest newest current release", "What is the latest version?"),
     ("architecture structure", "Where is the architecture document?", "What are the main parts?"),
 )
 """Words that are a topic of every project, and the questions, to be tried in turn, that they stand for."""

@@ -20,6 +20,7 @@ from quaestor.answers.names.explain_name import explain_name
 from quaestor.answers.names.explain_term import explain_term
 from quaestor.answers.overview.build_question import asks_how_to_build
 from quaestor.answers.overview.document_statistics import holds_documents
+from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_importers,
@@ -282,11 +283,7 @@ def _answer_how_to_do(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _answer_on_topic(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer what is meant by a topic of every project alone, as "tests"; None for other questions, or of documents."""
     asked = questions_on_topic(question.text) if len(question.text) <= _LONGEST and not question.earlier else ()
-    if not asked:
-        return None
-    from quaestor.answers.overview.material import Material  # noqa: PLC0415 - few questions are so short
-
-    if not Material(corpus.store).is_code:
+    if not asked or not Material(corpus.store).is_code:
         return None
     answers = (_first_answer(WAYS, question._replace(text=one), corpus) for one in asked)
     return next((one for one in answers if one is not None and one.known), None)

@@ -62,7 +62,8 @@ class _OwnSection(NamedTuple):
         files: the stems of the documents that are all about it, as a pattern.
         done_by: the files that do it, as a pattern.
         in_line: whether a line says as much as a section.
-        tracked: whether the address of the issue tracker tells it where nothing else does.
+        field: the field of a manifest that holds an address where it is done, as a pattern.
+        link: such an address in a line of a guide, as a pattern with a place for the project's names.
     """
 
     asks: re.Pattern[str]
@@ -71,7 +72,8 @@ class _OwnSection(NamedTuple):
     files: str = ""
     done_by: str = ""
     in_line: bool = False
-    tracked: bool = False
+    field: str = ""
+    link: str = ""
 
     def is_said_in(self, texts: Sequence[str], fewest: int = 1) -> bool:
         """Return whether lines say what they must, in so many different words at least."""
@@ -103,7 +105,27 @@ _OWN_SECTIONS = (
             r"(?: (?:and|&) [\w ]{3,20})?\W*",
             re.IGNORECASE,
         ),
-        tracked=True,
+        field=r"""\W*(?:\w+\.metadata\W+)?(?:bugs|issues|(?:bug|issue)[_ -]?(?:tracker|reports?)(?:[_-]ur[il])?)"""
+        r"""["'\]]*\s*(?:=>|[:=])\s*(?:["']?https?://|\{\s*)""",
+        link=r"https?://\S*/{own}/(?:-/)?(?:issues|bugs)(?:/new\S*)?/?(?![\w/?])",
+    ),
+    _OwnSection(
+        lazy_regex(
+            r"(?:how|where|who|whom) (?:(?:do|can|could|should) (?:i|we|one)|to) (?:(?:get|find)(?: some)?"
+            r" (?:help|support|in touch)|ask(?: for)?(?: (?:some|a|my))?(?: (?:help|support|questions?|advice))?)"
+            rf"(?: (?:with|about|for|on) {IT})?"
+            rf"|is there an? (?P<by>chat|discord|slack|irc|gitter|matrix|zulip|telegram|forum|mailing list)\b.{{0,20}}"
+            r"|how (?:do|can) (?:i|we|one) (?:contact|reach) (?:the )?(?:maintainers?|developers?|authors?|team)"
+        ),
+        lazy_regex(
+            r"\W*(?:(?:getting|get|need|where to get|how to get) )*(?:(?:some|community|and|&|your|any|the) )*"
+            r"(?:help|support|community|contact(?: us)?|questions|discussions?|chat|in touch)"
+            r"(?: (?:and|&) [\w ]{3,20})?\W*",
+            re.IGNORECASE,
+        ),
+        files=r"support",
+        link=r"https?://\S*(?:discord|gitter|slack|matrix\.to|zulip|t\.me/|forum|discussions|stackoverflow|groups\.google|libera)"
+        r"|mailing list|\birc\b|\[(?:chat|community|forum|support)\b[^\]]*\]\(",
     ),
     _OwnSection(
         lazy_regex(
@@ -182,13 +204,6 @@ _READ_FIRST = lazy_regex(
 _ABOUT_WORK = frozenset(".github doc docs dev development guides internal project about community contributing".split())
 """Folders of documents about work on the project."""
 _RELEASED = lazy_regex(r"\W*(?:version\s+|release\s+)?v?\d+\.\d+", re.IGNORECASE)
-_TRACKER = lazy_regex(
-    r"""\W*(?:\w+\.metadata\W+)?(?:bugs|issues|(?:bug|issue)[_ -]?(?:tracker|reports?)(?:[_-]ur[il])?)"""
-    r"""["'\]]*\s*(?:=>|[:=])\s*(?:["']?https?://|\{\s*)""",
-    re.IGNORECASE,
-)
-"""A field of a manifest that holds the address of the issue tracker."""
-_LINK_TO_ISSUES = r"https?://\S*/{}/(?:-/)?(?:issues|bugs)(?:/new\S*)?/?(?![\w/?])"
 _HEADS, _FEWEST_WORDS, _MOST_NUMBERED = 8, 8, 3
 _MOST_OF_OWN = 28
 _CI = lazy_regex(
@@ -292,20 +307,21 @@ def _own_section(wanted: _OwnSection, corpus: Corpus) -> WayAnswer | None:
     code = (path for path, one in corpus.store.documents().items() if one.language not in PROSE)
     done_by = sorted((one for one in code if re.fullmatch(wanted.done_by, one, re.IGNORECASE)), key=_by_depth)
     if not done_by:
-        return _issue_tracker(corpus, paths, lines) if wanted.tracked else None
+        return _address(wanted, corpus, paths, lines) if wanted.link else None
     draft.say(f"No document here tells how. What does it is {', '.join(map(in_code, done_by[:_MOST_NUMBERED]))}.")
     draft.quote(lines.hit(done_by[0], 1, min(_MOST_LINES, len(lines_of(done_by[0], lines)))))
     return draft.finish("file")
 
 
-def _issue_tracker(corpus: Corpus, guides: Sequence[str], lines: CorpusLines) -> WayAnswer | None:
-    """Quote the field of a manifest, or the line of a guide, that has the address of the project's issue tracker."""
+def _address(wanted: _OwnSection, corpus: Corpus, guides: Sequence[str], lines: CorpusLines) -> WayAnswer | None:
+    """Quote the field of a manifest, or the line of a guide, that has an address where it is done; else None."""
     own = "|".join(map(re.escape, filter(None, own_names(corpus))))
-    link = re.compile(_LINK_TO_ISSUES.format(rf"(?:{own})"), re.IGNORECASE)
+    link = re.compile(wanted.link.replace("{own}", f"(?:{own})"), re.IGNORECASE)
+    field = re.compile(wanted.field or "(?!)", re.IGNORECASE)
     manifests = [path for path in corpus.store.documents() if MANIFESTS.fullmatch(path)]
-    for path, says in (*((path, _TRACKER.match) for path in manifests), *((path, link.search) for path in guides)):
+    for path, says in (*((path, field.match) for path in manifests), *((path, link.search) for path in guides)):
         texts, draft = lines_of(path, lines), Draft()
-        for at in [at for at, text in enumerate(texts, 1) if says(text)][:1]:
+        for at in [at for at, text in enumerate(texts, 1) if says(text) and wanted.is_said_in([text])][:1]:
             draft.quote(lines.hit(path, at, end_of_statement(texts, at) if path in manifests else at))
             return draft.finish("facts")
     return None
