@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.overview.build_question import asks_how_to_build
@@ -44,6 +45,10 @@ _SUPPORTS = lazy_regex(
     r"|requir\w*|tested|builds?)\b",
     re.IGNORECASE,
 )
+
+
+_Place: TypeAlias = tuple[str, int, int, str | None]
+"""A path, the first and the last line, and the heading."""
 
 
 class _OwnSection(NamedTuple):
@@ -256,7 +261,7 @@ def _own_section(wanted: _OwnSection, corpus: Corpus) -> WayAnswer | None:
     done_by = sorted((one for one in code if re.fullmatch(wanted.done_by, one, re.IGNORECASE)), key=_by_depth)
     if not done_by:
         return None
-    draft.say(f"No document here tells how. What does it is {', '.join(map(in_code, done_by[:_MOST_NUMBERED]))}.")
+    draft.say(f"No document here tells how. See {', '.join(map(in_code, done_by[:_MOST_NUMBERED]))}.")
     draft.quote(lines.hit(done_by[0], 1, min(_MOST_LINES, len(lines_of(done_by[0], lines)))))
     return draft.finish("file")
 
@@ -265,7 +270,7 @@ def _by_depth(path: str) -> tuple[int, str]:
     return path.count("/") + path.startswith("."), path
 
 
-def _documents_about(wanted: _OwnSection, corpus: Corpus, lines: CorpusLines) -> Iterator[tuple[str, int, int]]:
+def _documents_about(wanted: _OwnSection, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
     """Yield the beginnings of the documents that are all about it; notes on releases are not about making one."""
     documents = corpus.store.documents() if wanted.files else {}
     for path in sorted(documents, key=_by_depth):
@@ -277,10 +282,10 @@ def _documents_about(wanted: _OwnSection, corpus: Corpus, lines: CorpusLines) ->
             last = end_of_blocks(texts, first, min(len(texts), first + _MOST_OF_OWN), len(texts))
             notes = any(_RELEASED.match(title) for _, title in headings(texts[:_MOST_OF_OWN]))
             if not notes and wanted.is_said_in(texts[first - 1 : last]):
-                yield path, first, last
+                yield path, first, last, None
 
 
-def _sections_on(wanted: _OwnSection, paths: Sequence[str], lines: CorpusLines) -> Iterator[tuple[str, int, int, str]]:
+def _sections_on(wanted: _OwnSection, paths: Sequence[str], lines: CorpusLines) -> Iterator[_Place]:
     """Yield the sections with such a heading that say something of it."""
     for path in paths:
         texts = lines_of(path, lines)
@@ -292,13 +297,13 @@ def _sections_on(wanted: _OwnSection, paths: Sequence[str], lines: CorpusLines) 
                     yield path, part.first, last, part.title
 
 
-def _lines_on(wanted: _OwnSection, paths: Sequence[str], lines: CorpusLines) -> Iterator[tuple[str, int, int]]:
+def _lines_on(wanted: _OwnSection, paths: Sequence[str], lines: CorpusLines) -> Iterator[_Place]:
     """Yield the lines that say what a section would have to say of platforms."""
     fewest = 1 + (wanted.says == _SYSTEM)
     for path in paths if wanted.in_line else ():
         for at, line in enumerate(lines_of(path, lines), 1):
             if _SUPPORTS.search(line) and wanted.is_said_in([line], fewest):
-                yield path, at, at
+                yield path, at, at, None
 
 
 def _files_of_ci(corpus: Corpus) -> WayAnswer | None:
