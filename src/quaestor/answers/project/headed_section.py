@@ -49,7 +49,7 @@ _SUPPORTS = lazy_regex(
 
 
 _Place: TypeAlias = tuple[str, int, int, str | None]
-"""A path, the first and the last line, and a label."""
+"""A path, the first and the last line, and the heading."""
 
 
 class _OwnSection(NamedTuple):
@@ -308,7 +308,7 @@ def _own_section(wanted: _OwnSection, corpus: Corpus) -> WayAnswer | None:
     done_by = sorted((one for one in code if re.fullmatch(wanted.done_by, one, re.IGNORECASE)), key=_by_depth)
     if not done_by:
         return _address(wanted, corpus, paths, lines) if wanted.link else None
-    draft.say(f"No document here tells how. What does it is {', '.join(map(in_code, done_by[:_MOST_NUMBERED]))}.")
+    draft.say(f"No document here tells how. See {', '.join(map(in_code, done_by[:_MOST_NUMBERED]))}.")
     draft.quote(lines.hit(done_by[0], 1, min(_MOST_LINES, len(lines_of(done_by[0], lines)))))
     return draft.finish("file")
 

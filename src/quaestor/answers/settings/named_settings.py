@@ -40,7 +40,6 @@ from quaestor.answers.settings.setting_questions import (
     NEUTRAL,
     NO_SETTING,
     SETS_BY,
-    SWITCHED_OFF,
     SWITCHES_BY,
     SWITCHING,
     Asks,
@@ -50,6 +49,7 @@ from quaestor.answers.settings.setting_questions import (
     question_about,
     read_setting_question,
     stems_of_names,
+    turns_off,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
@@ -400,11 +400,8 @@ def _vagueness(asked: SettingQuestion, kind: SettingKind, text: str, value: str)
 
 def _is_switch(name: str, text: str, value: str) -> bool:
     """Return whether a setting whose name says more than the thing turns it off, or on or off as is said of it."""
-    if not SWITCHED_OFF.isdisjoint(words_of_name(name)):
-        return True
-    return re.match(r"[\"']?(?:true|false|yes|no|on|off|0|1)\b", value, re.I) is not None and bool(
-        _ENABLES.search(text)
-    )
+    switched = re.match(r"[\"']?(?:true|false|yes|no|on|off|0|1)\b", value, re.I) is not None
+    return turns_off(name) or (switched and _ENABLES.search(text) is not None)
 
 
 def _may_have_more(kind: SettingKind, path: str, name: str, asked: SettingQuestion, own: frozenset[str]) -> bool:
@@ -415,7 +412,7 @@ def _may_have_more(kind: SettingKind, path: str, name: str, asked: SettingQuesti
     stems = [one for one in stems_of_names(words_of_name(name)) if one not in NEUTRAL and one not in own]
     of_thing = asked.asks not in (Asks.DEFAULT, Asks.VALUES) or stems[-1] in asked.wanted
     called = kind in (SettingKind.FIELD, SettingKind.ENTRY) and is_called_configuration(path)
-    off = asked.asks is Asks.SWITCH and not SWITCHED_OFF.isdisjoint(words_of_name(name))
+    off = asked.asks is Asks.SWITCH and turns_off(name)
     return of_thing and (called or off or kind in (SettingKind.OPTION, SettingKind.KEY))
 
 
