@@ -8,7 +8,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.names.explain_name import explain_name
+from quaestor.answers.names.explain_name import explain_class, explain_name
 from quaestor.answers.names.resolved_names import (
     nearest_path,
     paths_ending,
@@ -194,10 +194,14 @@ def test_a_document_is_meant_by_its_series_and_number(
         ("where is the sail baker implemented?", None),
         ("where is the sail implemented?", None),
         ("where is the sail maker used and implemented?", None),
+        ("What is a sail maker?", ("ferry/sails.py", 1)),
+        ("what does a sail-maker do", ("ferry/sails.py", 1)),
+        ("what is a sail?", None),
+        ("what is the sail maker of the quay?", None),
     ],
 )
 def test_words_mean_the_class_that_they_name_and_none_like_it(
     index: Index, text: str, place: tuple[str, int] | None
 ) -> None:
-    found = explain_name(Question(text), index)
+    found = explain_name(Question(text), index) or explain_class(Question(text), index)
     assert (None if found is None else (found.hits[0].path, found.hits[0].start_line)) == place

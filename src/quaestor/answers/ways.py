@@ -16,7 +16,7 @@ from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.errors.explain_error import answer_error
 from quaestor.answers.errors.named_faults import explain_named_fault
 from quaestor.answers.names.callers import answer_with_callers
-from quaestor.answers.names.explain_name import explain_name
+from quaestor.answers.names.explain_name import explain_class, explain_name
 from quaestor.answers.names.explain_term import explain_term
 from quaestor.answers.overview.build_question import asks_how_to_build
 from quaestor.answers.overview.document_statistics import holds_documents
@@ -239,6 +239,7 @@ WAYS: tuple[Way, ...] = (
     list_tests,
     answer_how_to_add,
     explain_term,
+    explain_class,
     answer_within_file,
     answer_error,
     _answer_usage,

@@ -46,6 +46,7 @@ from quaestor.search.names_in_question import (
     NameQuestion,
     looks_like_a_file,
     looks_like_code,
+    read_class_question,
     read_name_question,
 )
 from quaestor.search.path_roles import folders_to_sources, profile_path
@@ -69,6 +70,15 @@ _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "packag
 def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer what a name or a file is; None if the corpus has none of that name."""
     request = read_name_question(question.text)
+    if request is None:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _explain_target(request, corpus))
+
+
+def explain_class(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what one of many things is, as a gate, by the class of that name; None if there is none."""
+    request = read_class_question(question.text)
     if request is None:
         return None
     corpus.try_refresh()
