@@ -33,9 +33,11 @@ from quaestor.answers.overview.overview_answer import (
 )
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is
 from quaestor.answers.project.document_parts import answer_with_part
-from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.facts import answer_project_facts
 from quaestor.answers.project.headed_section import answer_with_headed_section, answer_with_own_section
-from quaestor.answers.project.listings import list_declared, list_folder, list_tests
+from quaestor.answers.project.listed_files import list_folder, list_tests
+from quaestor.answers.project.listings import declarations_of, list_declared
+from quaestor.answers.project.maintainers import answer_maintainers
 from quaestor.answers.project.named_documents import (
     answer_how_to_add,
     answer_origin,
@@ -149,13 +151,22 @@ def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not _OF_SETTINGS.search(question.text[:200]) or _OF_A_LETTER.search(question.text[:200]):
         return None
     # Few questions ask this.
-    from quaestor.answers.settings.configuration import explain_configuration  # noqa: PLC0415 - as said above
+    from quaestor.answers.settings.configuration import (  # noqa: PLC0415 - as said above
+        explain_configuration,
+        read_configuration_question,
+    )
     from quaestor.answers.settings.named_settings import explain_setting  # noqa: PLC0415 - as said above
+    from quaestor.answers.settings.option_lists import explain_build_option  # noqa: PLC0415 - as said above
+
+    def build_options() -> list[tuple[str, int, str]]:
+        declared = declarations_of("build option", corpus, CorpusLines(corpus))
+        return [(one.path, one.line, one.name) for one in declared]
 
     return (
         explain_configuration(question, corpus)
         or _answer_usage(question, corpus, literally=True)
         or explain_setting(question, corpus)
+        or explain_build_option(read_configuration_question(question.text, corpus), corpus, build_options)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from quaestor.answers.overview.build_question import (
@@ -36,8 +36,7 @@ from quaestor.search.path_roles import profile_path
 from quaestor.stores import Store
 
 if TYPE_CHECKING:
-    from quaestor.answers.overview.material import Material
-    from quaestor.answers.overview.overview_text import Overview, Source
+    from quaestor.answers.overview.overview_text import Overview
 
 _READMES = (
     "README.md",
@@ -287,7 +286,7 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     if not builds and not asks_how_to_run(text):
         return None
     from quaestor.answers.drafts import CorpusLines, Draft  # noqa: PLC0415 - as above
-    from quaestor.answers.overview.build_and_test import guide_sections  # noqa: PLC0415
+    from quaestor.answers.overview.guide_sections import guide_sections, sections_on_one_test, usual_for_one_test  # noqa: PLC0415
     from quaestor.answers.overview.make_overview import make_build_guide  # noqa: PLC0415
     from quaestor.answers.overview.material import Material  # noqa: PLC0415
     from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
@@ -298,63 +297,15 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     lines, draft = CorpusLines(corpus), Draft()
     material = Material(corpus.store)
     alone = builds and asks_for_one_test(question.text)
-    places = [*islice(_places_on_one_test(material), _MOST_ON_ONE_TEST)] if alone else []
+    places = sections_on_one_test(material) if alone else []
     if alone and not places:
-        draft.say(_usual_for_one_test(material))
+        draft.say(usual_for_one_test(material))
     for place in places or (guide_sections(material, aim, works=works) if material.is_code else ()):
         draft.quote(lines.hit(place.path, place.start_line, place.end_line))
     shown = len(draft.hits)
     pieces = tuple(piece + shown if isinstance(piece, int) else piece for piece in sections_of(overview))
     hits = (*draft.hits, *overview.hits)
     return WayAnswer("build", (*draft.pieces, *pieces), hits) if hits else None
-
-
-_ON_ONE_TEST = re.compile(
-    r"\b(?:runn?|execut|test)(?:s|ing|e)?\b[^.;]{0,40}?\b(?:single|individual|specific|particular|(?:only|just) one)"
-    r"\s+(?:\w+\s+)?(?:tests?|specs?|suite|scenario)\b",
-    re.IGNORECASE,
-)
-"""What tells how a single test is run: a sentence, a heading or a comment above the command."""
-_LINES_ON_ONE_TEST, _MOST_ON_ONE_TEST = 8, 2
-_RUNS_ONE_TEST = {
-    "cargo.toml": "cargo test NAME",
-    "go.mod": "go test -run NAME ./...",
-    "build.gradle": "gradle test --tests NAME",
-    "build.gradle.kts": "gradle test --tests NAME",
-    "pom.xml": "mvn test -Dtest=NAME",
-    "package.swift": "swift test --filter NAME",
-    "mix.exs": "mix test FILE:LINE",
-    "pubspec.yaml": "dart test --name NAME",
-    "pytest.ini": "pytest -k NAME",
-    "pyproject.toml": "pytest -k NAME",
-    "cmakelists.txt": "ctest -R NAME",
-    "meson.build": "meson test NAME",
-}
-"""How the usual tool for a manifest runs a single test."""
-
-
-def _places_on_one_test(material: Material) -> Iterator[Source]:
-    """Yield the places in guides that tell how a single test is run, with the command below them."""
-    from quaestor.answers.overview.build_and_test import SHOWS_A_COMMAND, guides  # noqa: PLC0415 - as above
-    from quaestor.answers.overview.overview_text import Source  # noqa: PLC0415
-    from quaestor.answers.overview.prose_lines import end_of_blocks  # noqa: PLC0415
-
-    for path in guides(material, "test"):
-        texts = material.lines(path)
-        told = [at for at, text in enumerate(texts, 1) if _ON_ONE_TEST.search(text)]
-        ends = (end_of_blocks(texts, at, min(at + _LINES_ON_ONE_TEST, len(texts)), len(texts)) for at in told)
-        shown = (Source(path, at, last) for at, last in zip(told, ends, strict=True))
-        fits = (one for one in shown if SHOWS_A_COMMAND.search("\n".join(texts[one.start_line - 1 : one.end_line])))
-        yield from islice(fits, 1)
-
-
-def _usual_for_one_test(material: Material) -> str:
-    """Say that no guide tells how a single test is run, and how the tool for a manifest in the root does it."""
-    found = ((path, command) for name, command in _RUNS_ONE_TEST.items() for path in material.paths_named(name, 0))
-    told = next((f" With a `{path}`, the usual command is `{command}`." for path, command in found), "")
-    if "gradlew" in material.all:
-        told = told.replace("`gradle ", "`./gradlew ")
-    return f"No guide here tells how a single test is run.{told}"
 
 
 def with_own_name(text: str, corpus: Corpus, instead: str) -> str:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
 from quaestor.answers.overview.build_question import asks_how_to_build
 from quaestor.answers.overview.overview_answer import own_names, with_own_name
-from quaestor.answers.overview.overview_question import plain_question
+from quaestor.answers.overview.overview_question import short_question
 from quaestor.answers.overview.prose_lines import Part, end_of_blocks, headings, parts_of
 from quaestor.answers.project.facts import IT, MANIFESTS, lines_of
 from quaestor.answers.way import Question, WayAnswer
@@ -274,8 +274,7 @@ def answer_with_own_section(question: Question, corpus: Corpus) -> WayAnswer | N
     That is: the project's features, its platforms, how a bug is reported, how a release is made. None also if there
     is neither a section on it, nor a document, nor such a file.
     """
-    text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
-    text = with_own_name(text, corpus, "this project")
+    text = with_own_name(short_question(question.text), corpus, "this project")
     found = ((one, match) for one in _OWN_SECTIONS if (match := one.asks.fullmatch(text)) is not None)
     wanted, match = next(found, (None, None))
     if wanted is None and _ASKS_CI.fullmatch(text) is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from quaestor.answers.settings.explain_option import (
     read_option_question,
 )
 from quaestor.answers.settings.option_lists import _options_of, _variable_list
-from quaestor.answers.settings.setting_declarations import begin_of_call, end_of_call
+from quaestor.answers.settings.setting_declarations import begin_of_call, end_of_call, end_of_entry
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 
@@ -200,3 +201,18 @@ def test_a_plain_word_is_an_option_only_where_code_declares_it(tmp_path: Path) -
         assert [explain_option(Question(f"What does {one} do?"), index) for one in ("oven", "setting", "it")] == [
             None
         ] * 3
+
+
+@pytest.mark.parametrize(
+    ("texts", "at", "end"),
+    [
+        (["- --port  where", "  it listens", "- --host"], 1, 2),
+        ([".. option:: port", "Where it listens.", "", "Else 80.", ".. option:: host"], 1, 4),
+        (["=item port", "Where it listens.", "", "=item host"], 1, 2),
+        (["`port`", "Where.", "`host`"], 1, 2),
+        (["## port", "Where.", "", "More.", "## host"], 1, 4),
+        (["port: where", "  it", "", "  listens", "host: x"], 1, 4),
+    ],
+)
+def test_an_entry_ends_before_the_next(texts: Sequence[str], at: int, end: int) -> None:
+    assert end_of_entry(texts, at) == end

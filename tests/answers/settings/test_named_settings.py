@@ -113,6 +113,26 @@ def test_a_longer_name_that_turns_the_thing_off_is_told(tmp_path: Path) -> None:
     assert (places(width), places(bell)) == ([], ["Shop.cs:3-3"])
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How do I turn off tls?", ["CMakeLists.txt:1-1", "configure.ac:2-3"]),
+        ("build without bells", []),
+        ("disable the docs", ["CMakeLists.txt:2-2"]),
+        ("enable the till", []),
+        ("How do I set the tls?", []),
+    ],
+)
+def test_a_build_option_turns_a_thing_on_or_off(tmp_path: Path, question: str, expected: list[str]) -> None:
+    files = {
+        "CMakeLists.txt": 'option(USE_TLS "Yes." ON)\noption(SHOP_BUILD_DOCS "Yes." OFF)\noption(OPEN "Yes." ON)\n',
+        "configure.ac": "AC_INIT([shop], [1])\nAC_ARG_ENABLE([tls],\n  [AS_HELP_STRING([--disable-tls], [Do not.])])\n",
+        "shop.c": "int sell(void) { return 1; }\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        assert places(answer_by_way(Question(question), index)) == expected
+
+
 def test_defaults_of_parameters_stand_in_heads_and_not_in_calls(tmp_path: Path) -> None:
     code = "def get(url, timeout=5):\n    return send(url, timeout=99)\n\n\ndef put(url, retries=None):\n    pass\n"
     with index_of(tmp_path / "shop", {"shop/client.py": code}) as index:
