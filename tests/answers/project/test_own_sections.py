@@ -127,3 +127,19 @@ def test_whom_to_tell_of_a_security_hole(tmp_path: Path) -> None:
         assert answer_with_own_section(Question("who is told about a sale"), index) is None
     with index_of(tmp_path / "other", {"docs/security.md": files["docs/security.md"]}) as index:
         assert answer_with_own_section(Question("how do I report a vulnerability"), index) is None
+
+
+def test_where_no_document_names_platforms_the_runners_of_ci_do(tmp_path: Path) -> None:
+    jobs = "jobs:\n  a:\n    runs-on: ubuntu-24.04\n  b:\n    os: [ubuntu-24.04, windows-11]\n"
+    jobs += "  c:\n    run: test windows linux macos\n"
+    with index_of(tmp_path / "shop", {"README.md": "# Shop\n", ".github/workflows/ci.yml": jobs}) as index:
+        every, one, none = (
+            answer_with_own_section(Question(text), index)
+            for text in ("supported platforms", "does it run on linux", "does it run on macos")
+        )
+    assert none is None and every is not None and one is not None
+    assert every.text([1]).startswith("No document here says so. This is where CI runs:")
+    assert [(answer.hits[0].path, answer.hits[0].start_line) for answer in (every, one)] == [
+        (".github/workflows/ci.yml", 5),
+        (".github/workflows/ci.yml", 3),
+    ]
