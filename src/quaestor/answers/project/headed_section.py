@@ -257,8 +257,8 @@ def _own_section(wanted: _OwnSection, corpus: Corpus) -> WayAnswer | None:
     if place is not None:
         draft.quote(lines.hit(*place))
         return draft.finish("section")
-    if wanted.in_line:
-        return _runners_of_ci(wanted, corpus, lines)
+    if wanted.says == _SYSTEM:
+        return _runners_of_ci(corpus, lines)
     code = (path for path, one in corpus.store.documents().items() if one.language not in PROSE)
     done_by = sorted((one for one in code if re.fullmatch(wanted.done_by, one, re.IGNORECASE)), key=_by_depth)
     if not done_by:
@@ -308,15 +308,14 @@ def _lines_on(wanted: _OwnSection, paths: Sequence[str], lines: CorpusLines) -> 
                 yield path, at, at, None
 
 
-def _runners_of_ci(wanted: _OwnSection, corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
-    """Say that no document tells it, and quote the line that runs CI on most systems; None without one."""
-    says = re.sub(r"linux", r"linux|ubuntu|debian|fedora|alpine", wanted.says)
-    named = re.compile(rf"(?<![a-z])(?:{says})(?![a-z])", re.IGNORECASE)
+def _runners_of_ci(corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
+    """Say that no document tells it, and quote the line that runs CI on most systems; None without several."""
+    named = re.compile(rf"(?<![a-z])(?:{_SYSTEM}|ubuntu|debian|fedora|alpine)(?![a-z])", re.IGNORECASE)
     found = [
         (-len({one.lower() for one in named.findall(line)}), path, at)
         for path in filter(_CI.fullmatch, corpus.store.documents())
         for at, line in enumerate(lines_of(path, lines), 1)
-        if _RUNS_ON.match(line) and named.search(line)
+        if _RUNS_ON.match(line) and len({*map(str.lower, named.findall(line))}) > 1
     ]
     if not found:
         return None
