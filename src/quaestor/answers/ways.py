@@ -86,6 +86,7 @@ _TO_DO = lazy_regex(
     re.IGNORECASE,
 )
 """What somebody wants to do, without "how do I": "run the tests", "turn off colours"."""
+_DEFAULT_OF = lazy_regex(r"\W*((?:default|initial)\s+(?:\w[\w.-]*\s*){1,4})\W*", re.IGNORECASE)
 _MOST_TO_DO = 9
 """The most words of what somebody wants to do; longer ones are orders to a model."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
@@ -286,10 +287,15 @@ def _answer_as_written(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _answer_how_to_do(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer how that is done which a question names without asking: "run the tests"; None for any other question."""
-    short = len(question.text.split()) <= _MOST_TO_DO
-    match = _TO_DO.fullmatch(question.text) if short and "\n" not in question.text else None
-    return None if match is None else _first_answer(WAYS, question._replace(text=f"How do I {match['done']}?"), corpus)
+    """Answer what is named without being asked: "run the tests", "default port"; None for any other question."""
+    if len(question.text.split()) > _MOST_TO_DO or "\n" in question.text:
+        return None
+    if (match := _TO_DO.fullmatch(question.text)) is not None:
+        return _first_answer(WAYS, question._replace(text=f"How do I {match['done']}?"), corpus)
+    if (match := _DEFAULT_OF.fullmatch(question.text)) is not None:
+        answer = _explain_settings(question._replace(text=f"What is the {match[1]}?"), corpus)
+        return answer if answer is not None and answer.known else None
+    return None
 
 
 def _answer_on_topic(question: Question, corpus: Corpus) -> WayAnswer | None:

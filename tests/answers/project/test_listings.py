@@ -329,3 +329,29 @@ def test_of_several_folders_of_a_name_the_fullest_is_listed_and_of_a_folder_in_i
     assert answer is not None
     assert answer.pieces[0].startswith("`src/animals/` holds 5 files and folders: `dog/`, `eel.py`")
     assert answer.hits[0].path == "src/animals/dog/README.md"
+
+
+ENUMERATIONS = {
+    "src/SafeMode.java": "public enum SafeMode {\n  OPEN, SHUT\n}\n",
+    "src/lib.rs": "/// How late.\npub enum Severity {\n    Low,\n}\n\npub struct LogLevel {\n    n: u8,\n}\n",
+    "src/gate_kind.h": "enum gate_kind { GATE_IN };\n",
+    "tests/test_modes.rs": "enum TestMode { A }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("Which safe modes exist?", "src/SafeMode.java"),
+        ("what severities are there", "src/lib.rs"),
+        ("which gate kinds are supported", "src/gate_kind.h"),
+        ("which log levels are there", None),
+        ("which test modes are there", None),
+        ("Which safe modes exist on the way to the market?", None),
+    ],
+)
+def test_an_enumeration_is_quoted_that_is_called_as_the_things(tmp_path: Path, question: str, path: str | None) -> None:
+    with index_of(tmp_path / "shop", ENUMERATIONS) as index:
+        found = list_folder(Question(question), index)
+    assert (None if found is None else found.hits[0].path) == path
+    assert found is None or found.hits[0].text in ENUMERATIONS[path or ""]

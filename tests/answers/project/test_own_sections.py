@@ -183,3 +183,17 @@ def test_without_a_section_the_address_of_the_issue_tracker_answers(
         answer = answer_with_own_section(Question("Where do I report bugs?"), index)
         hits = answer.hits if answer is not None else ()
         assert [f"{hit.path}:{hit.start_line}-{hit.end_line}" for hit in hits] == ([place] if place else [])
+
+
+def test_where_no_document_names_platforms_the_runners_of_ci_do(tmp_path: Path) -> None:
+    jobs = "jobs:\n  a:\n    runs-on: ubuntu-24.04\n  b:\n    os: [ubuntu-24.04, windows-11]\n"
+    jobs += "  c:\n    run: test windows linux macos\n"
+    with index_of(tmp_path / "shop", {"README.md": "# Shop\n", ".github/workflows/ci.yml": jobs}) as index:
+        every, one = (
+            answer_with_own_section(Question(text), index) for text in ("supported platforms", "does it run on linux")
+        )
+    with index_of(tmp_path / "one", {"README.md": "# Shop\n", ".github/workflows/ci.yml": jobs[:40]}) as index:
+        lone = answer_with_own_section(Question("supported platforms"), index)
+    assert one is None and lone is None and every is not None
+    assert every.text([1]).startswith("No document here says so. This is where CI runs:")
+    assert [(hit.path, hit.start_line) for hit in every.hits] == [(".github/workflows/ci.yml", 5)]

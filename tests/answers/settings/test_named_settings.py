@@ -307,3 +307,21 @@ def test_what_a_schema_describes_can_be_set(tmp_path: Path) -> None:
 def test_other_questions_name_no_setting(tmp_path: Path, question: str) -> None:
     with index_of(tmp_path / "shop", FILES) as index:
         assert explain_setting(Question(question), index) is None
+
+
+def test_a_variable_of_terraform_is_a_setting(tmp_path: Path) -> None:
+    variables = (
+        'variable "till_tenancy" {\n  description = "Whose till it is"\n  default     = "shared"\n}\n\n'
+        'variable "enable_bell" {\n  type    = bool\n  default = false\n}\n\noutput "bell" {\n  value = 1\n}\n'
+    )
+    files = {"variables.tf": variables, "main.tf": 'resource "shop_till" "this" {\n  tenancy = var.till_tenancy\n}\n'}
+    with index_of(tmp_path / "shop", files) as index:
+        for question, place in (
+            ("What is the default till tenancy?", "variables.tf:1-4"),
+            ("default till_tenancy", "variables.tf:1-4"),
+            ("How do I turn off the bell?", "variables.tf:6-9"),
+        ):
+            assert places(answer_by_way(Question(question), index)) == [place]
+        listed = answer_by_way(Question("Which inputs are there?"), index)
+        assert answer_by_way(Question("default hat"), index) is None, "what is not asked is not denied"
+    assert listed is not None and "`till_tenancy` (1), `enable_bell` (6)" in listed.text([1, 2])

@@ -213,6 +213,7 @@ _CI = lazy_regex(
     re.IGNORECASE,
 )
 """The files in which services for continuous integration are told what to run."""
+_RUNS_ON = lazy_regex(r"\s*-?\s*(?:[\w-]*-)?(?:runs-on|os|vmImage|image|platform|runner)s?\s*:", re.IGNORECASE)
 _OF_CI = lazy_regex(r"ci|test|build|main|check", re.IGNORECASE)
 _THE_CI = r"(?:the )?(?:ci|continuous integration|github actions)"
 _ASKS_CI = lazy_regex(
@@ -303,6 +304,8 @@ def _own_section(wanted: _OwnSection, corpus: Corpus) -> WayAnswer | None:
     if place is not None:
         draft.quote(lines.hit(*place))
         return draft.finish("section")
+    if wanted.says == _SYSTEM:
+        return _runners_of_ci(corpus, lines)
     code = (path for path, one in corpus.store.documents().items() if one.language not in PROSE)
     done_by = sorted((one for one in code if re.fullmatch(wanted.done_by, one, re.IGNORECASE)), key=_by_depth)
     if not done_by:
@@ -364,6 +367,24 @@ def _lines_on(wanted: _OwnSection, paths: Sequence[str], lines: CorpusLines) -> 
         for at, line in enumerate(lines_of(path, lines), 1):
             if _SUPPORTS.search(line) and wanted.is_said_in([line], fewest):
                 yield path, at, at, None
+
+
+def _runners_of_ci(corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
+    """Say that no document tells it, and quote the line that runs CI on most systems; None without several."""
+    named = re.compile(rf"(?<![a-z])(?:{_SYSTEM}|ubuntu|debian|fedora|alpine)(?![a-z])", re.IGNORECASE)
+    found = [
+        (-len({one.lower() for one in named.findall(line)}), path, at)
+        for path in filter(_CI.fullmatch, corpus.store.documents())
+        for at, line in enumerate(lines_of(path, lines), 1)
+        if _RUNS_ON.match(line) and len({*map(str.lower, named.findall(line))}) > 1
+    ]
+    if not found:
+        return None
+    draft = Draft()
+    draft.say("No document here says so. This is where CI runs:")
+    _, path, at = min(found)
+    draft.quote(lines.hit(path, at, at))
+    return draft.finish("file")
 
 
 def _files_of_ci(corpus: Corpus) -> WayAnswer | None:

@@ -21,8 +21,7 @@ from quaestor.core.terms import split_identifier
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import profile_path
 
-LONGEST_LINE = 1000
-_MOST_OF_CALL = 12
+LONGEST_LINE, _MOST_OF_CALL = 1000, 12
 STRING = lazy_regex(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
 COMMENT = lazy_regex(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
 _OPENS = r"[(\[{]\s*$"
@@ -72,8 +71,7 @@ _OPTION_FORMS = (
     r"\{\s*\"" + _NAME + r"\",\s*(?:(?:required|no|optional)_argument|(?:'\w'|0),)",  # getopt_long, GOptionEntry
     r"\b(?:\w+_)?(?:add)?(?:[oO]ption|Flag)\(?\s*[:\"']" + _NAME + r"\b(?=[\"']?\s*(?:,|$))",  # Thor, yargs, Symfony
     r"\b(?:\w+_)?config_param\s+:" + _NAME,
-    # @Option(name = "port"), [Option('p', "port")]
-    r"\bOption\w*\((?:[^\"\n]{0,80}?\bname\s*=\s*|'\w',\s*)?\"" + _NAME + '"',
+    r"\bOption\w*\((?:[^\"\n]{0,80}?\bname\s*=\s*|'\w',\s*)?\"" + _NAME + '"',  # @Option(name = "port")
     r"\bopt\[\w+\]\((?:'\w',\s*)?\"" + _NAME + '"',  # scopt
     r"^\s*[\"']" + _NAME + r"(?:\|[\w?|-]+)?(?:[!+]|[=:][sif][@%]?)?[\"']\s*=>\s*\\",  # Perl's GetOptions
     r"^\s*\(\s*\"(?:\w,\s*)?" + _NAME + r"(?:,\w)?\"\s*,\s*(?:\"|\w+::)",  # cxxopts, Boost
@@ -321,6 +319,8 @@ def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[S
         yield from _settings_in_code(line)
         if file.document.language == "cpp" and (match := re.match(_INITIALISED, line)):
             yield SettingKind.FIELD, match["name"], match["value"].strip()
+        if file.document.language == "hcl" and (match := re.match(r'variable\s+"([\w-]+)"', line)):
+            yield SettingKind.OPTION, match[1], ""
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
