@@ -297,8 +297,8 @@ _COMMIT: tuple[str, ...] = (
 _RELEASED: tuple[str, ...] = (
     rf"when\s+(?:was|were|did|has)\s+(?:(?:the\s+)?[\w.+-]+\s+)?(?P<version>{_VERSION})\s*(?:been\s+)?(?:come\s+out|released?|published|tagged|out|launched|cut|shipped?)?",
     rf"(?:what(?:['’]s|\s+is|\s+was)\s+the\s+)?release\s+date\s+(?:of|for)\s+(?:[\w+-]+\s+)?(?P<version>{_VERSION})",
-    r"(?:when\s+was|what(?:['’]s|\s+is|\s+was)|which\s+(?:one\s+)?(?:is|was))\s+the\s+(?:last|latest|newest|most\s+recent)\s+(?:release|version)(?:\s+(?:released|published|out|made|here))?",
-    r"which\s+(?:version|release)\s+is\s+(?:the\s+)?(?:latest|newest|most\s+recent)",
+    r"(?:when\s+was|what(?:['’]s|\s+is|\s+was)|which\s+(?:one\s+)?(?:is|was))\s+the\s+(?:last|latest|newest|current|most\s+recent)\s+(?:release|version)(?:\s+(?:released|published|out|made|here))?",
+    r"(?:which|what)\s+(?:version|release)\s+is\s+(?:(?:the\s+)?(?:latest|newest|current|most\s+recent)|this|it)",
     rf"wann\s+(?:wurde|kam|erschien)\s+(?:[\w.+-]+\s+)?(?P<version>{_VERSION})\s*(?:veröffentlicht|heraus|raus)?",
     rf"quand\s+(?:est\s+sortie?|a\s+été\s+publiée?)\s+(?:la\s+)?(?P<version>{_VERSION})|quand\s+(?:la\s+)?(?P<other>{_VERSION})\s+(?:est-elle\s+sortie|a-t-elle\s+été\s+publiée)",
     rf"¿?cuándo\s+(?:se\s+publicó|salió|se\s+lanzó)\s+(?:la\s+)?(?P<version>{_VERSION})",
@@ -367,7 +367,7 @@ _BEGAN = lazy_regex(
 )
 # What came out is told with what changed in it.
 _NEWEST_AND_CHANGES = lazy_regex(
-    r"^(?:what|which)\s+(?:is|was)\s+the\s+(?:latest|newest|last|most\s+recent)\s+(?:release|version)"
+    r"^(?:what|which)\s+(?:is|was)\s+the\s+(?:latest|newest|last|current|most\s+recent)\s+(?:release|version)"
     r"(?:\s*,)?\s+and\s+what(?:\s+has|['’]s)?\s+(?:changed|(?:is|was)\s+new|new)(?:\s+(?:in|with|since)\s+(?:it|that))?$",
     re.IGNORECASE,
 )

@@ -46,6 +46,7 @@ from quaestor.search.names_in_question import (
     NameQuestion,
     looks_like_a_file,
     looks_like_code,
+    read_class_question,
     read_name_question,
 )
 from quaestor.search.path_roles import folders_to_sources, profile_path
@@ -75,6 +76,15 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     return corpus.retry_reopened(lambda: _explain_target(request, corpus))
 
 
+def explain_class(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what one of many things is, as a gate, by the class of that name; None if there is none."""
+    request = read_class_question(question.text)
+    if request is None:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _explain_target(request, corpus))
+
+
 def _explain_target(request: NameQuestion, corpus: Corpus) -> WayAnswer | None:
     target = request.target
     path, lead = _path_of_target(corpus, target, request.kind), ""
@@ -93,7 +103,11 @@ def _explain_target(request: NameQuestion, corpus: Corpus) -> WayAnswer | None:
     if uncertain and not (request.plain or request.aspect or request.kind):
         return None
     unknown = (uncertain or request.plain) and not _is_defined(corpus, resolved.related)
-    return None if unknown else _explain_resolved(request, corpus, resolved)
+    return (
+        None
+        if unknown or (request.plain and request.kind and resolved.corrected)
+        else _explain_resolved(request, corpus, resolved)
+    )
 
 
 def _explain_resolved(request: NameQuestion, corpus: Corpus, resolved: ResolvedName) -> WayAnswer | None:

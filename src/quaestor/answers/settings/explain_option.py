@@ -114,7 +114,7 @@ def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Explain an option or a setting; None if the corpus does not say what it is."""
     option = read_option_question(question.text)
     if not option:
-        return None
+        return _explain_plain_word(question.text, corpus)
     corpus.try_refresh()
     return corpus.retry_reopened(
         lambda: _explain_option(option, corpus) or _explain_nearest(option, corpus) or _say_unknown(option, corpus)
@@ -132,6 +132,24 @@ def read_option_question(text: str) -> str:
             is_option = (kind and option not in _NOTHING) or _WRITTEN_SO.match(option) or looks_like_code(option)
             return option if is_option else ""
     return ""
+
+
+def _explain_plain_word(text: str, corpus: Corpus) -> WayAnswer | None:
+    """Explain an option named without dashes, as in "what does hotreload do?"; None if code declares none so called."""
+    match = _ASKED[0].match(text.strip()) if len(text) <= _LONGEST else None
+    word = match["option"] if match is not None else ""
+    if not re.fullmatch(r"[a-z][a-z\d_-]{2,}", word):
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _explain_option(f"--{word}", corpus) if _is_declared(word, corpus) else None)
+
+
+def _is_declared(word: str, corpus: Corpus) -> bool:
+    """Return whether code, not a test, declares an option of the command line that is called so."""
+    lines = CorpusLines(corpus)
+    places = (one for one in _places(f"--{word}", corpus, lines) if one.form == _Form.DECLARED)
+    files = ((lines.file(one.path), one) for one in places)
+    return any(word in declared_options(file.lines, one.start_line) for file, one in files if file is not None)
 
 
 def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:

@@ -21,8 +21,7 @@ from quaestor.core.terms import split_identifier
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import profile_path
 
-LONGEST_LINE = 1000
-_MOST_OF_CALL = 12
+LONGEST_LINE, _MOST_OF_CALL = 1000, 12
 STRING = lazy_regex(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
 COMMENT = lazy_regex(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
 _OPENS = r"[(\[{]\s*$"
@@ -39,8 +38,8 @@ SETS = lazy_regex(
 _READS_VARIABLE = (
     # getenv("A"), os.environ["A"], ENV.fetch("A"), env::var("A"), envOr("A", 1), env = "A", EnvVars: []string{"A"},
     # getEnvVarOwned(allocator, "A"), $ENV{A} and process.env.A
-    r"(?i)\b\w{0,20}env(?:iron(?:ment(?:variable)?)?|_?vars?|_?or\w{0,12}|_(?:name|key|opt)|bool|int|string)?"
-    r"(?:\W{0,4}(?:get|fetch|key|pop|string|var|str|bool|int)\w{0,8})?"
+    r"(?i)\b\w{0,20}env(?:iron(?:ment(?:variables?)?)?|_?vars?|_?or\w{0,12}|_(?:name|key|opt)|bool|int|string)?"
+    r"(?:\W{0,4}(?:get|fetch|key|pop|string|var|str|bool|int|contains|has)\w{0,8})?"
     r"(?:\W{1,6}|Owned\(\w{1,20},\s?)[\"'](?P<quoted>[a-z]\w+)[\"']"
     r"|\b(?:process|meta|Bun)\.env\.(?P<plain>[a-z]\w+)\b|\$ENV\{(?P<perl>[a-z]\w+)\}"
 )
@@ -72,8 +71,7 @@ _OPTION_FORMS = (
     r"\{\s*\"" + _NAME + r"\",\s*(?:(?:required|no|optional)_argument|(?:'\w'|0),)",  # getopt_long, GOptionEntry
     r"\b(?:\w+_)?(?:add)?(?:[oO]ption|Flag)\(?\s*[:\"']" + _NAME + r"\b(?=[\"']?\s*(?:,|$))",  # Thor, yargs, Symfony
     r"\b(?:\w+_)?config_param\s+:" + _NAME,
-    # @Option(name = "port"), [Option('p', "port")]
-    r"\bOption\w*\((?:[^\"\n]{0,80}?\bname\s*=\s*|'\w',\s*)?\"" + _NAME + '"',
+    r"\bOption\w*\((?:[^\"\n]{0,80}?\bname\s*=\s*|'\w',\s*)?\"" + _NAME + '"',  # @Option(name = "port")
     r"\bopt\[\w+\]\((?:'\w',\s*)?\"" + _NAME + '"',  # scopt
     r"^\s*[\"']" + _NAME + r"(?:\|[\w?|-]+)?(?:[!+]|[=:][sif][@%]?)?[\"']\s*=>\s*\\",  # Perl's GetOptions
     r"^\s*\(\s*\"(?:\w,\s*)?" + _NAME + r"(?:,\w)?\"\s*,\s*(?:\"|\w+::)",  # cxxopts, Boost
@@ -311,12 +309,18 @@ def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[S
     elif file.document.language in PROSE:
         if (match := re.match(_ENTRY, line)) and not _goes_on(file.lines, at):
             yield SettingKind.ENTRY, next(filter(None, match.groups())).lstrip("-").replace("\\", ""), ""
-    elif is_code(file.document) and not re.match(_NO_DECLARATION, line):
+    elif is_code(file.document):
+        for name in variables_in(line):
+            yield SettingKind.VARIABLE, name, line.partition(name)[2].strip("\"')] ,|?")
+        if re.match(_NO_DECLARATION, line):
+            return
         for name in declared_options(file.lines, at):
             yield SettingKind.OPTION, name, ""
         yield from _settings_in_code(line)
         if file.document.language == "cpp" and (match := re.match(_INITIALISED, line)):
             yield SettingKind.FIELD, match["name"], match["value"].strip()
+        if file.document.language == "hcl" and (match := re.match(r'variable\s+"([\w-]+)"', line)):
+            yield SettingKind.OPTION, match[1], ""
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
@@ -354,8 +358,6 @@ def _start_of_attribute(lines: Sequence[str], at: int) -> int:
 
 
 def _settings_in_code(line: str) -> Iterator[tuple[SettingKind, str, str]]:
-    for name in variables_in(line):
-        yield SettingKind.VARIABLE, name, line.partition(name)[2].strip("\"')] ,|?")
     for pattern in (_NAMED_DEFAULT, _GIVEN):
         match = re.search(pattern, line)
         if match and match["value"].strip(" ;,)"):  # what ends with the brackets is a call
