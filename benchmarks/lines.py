@@ -24,11 +24,11 @@ import _systems
 from _metrics import Location, Target, covers, path_matches
 
 from quaestor.llm.tokens import Tokenizer, tokenizer_for
-from training.asked_questions import read_asked
+from training.asked_questions import FITTED, SHORT, read_asked
 from training.judged_searches import documents_of
 
 TEN, HUNDRED = 10, 100
-CORPORA = ("code", "mechanisms", "prose")
+SHORT_CORPORA = ("short_code", "short_prose")
 DEFAULT_SYSTEMS = ("quaestor:lexical", "quaestor:dense", "quaestor:fusion", "quaestor")
 
 
@@ -89,7 +89,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("data", type=Path, help="a file of questions, or a folder with code/ and prose/")
     parser.add_argument("--checkouts", type=Path, required=True, help="has a checkout OWNER__NAME of each repository")
     parser.add_argument("--part", default="choose", choices=["learn", "choose", "report"], help="of a folder")
-    parser.add_argument("--corpora", nargs="+", default=CORPORA, choices=CORPORA, help="of a folder")
+    parser.add_argument("--corpora", nargs="+", default=FITTED, choices=(*FITTED, *SHORT_CORPORA), help="of a folder")
     parser.add_argument("--systems", nargs="+", default=DEFAULT_SYSTEMS, metavar="SYSTEM")
     parser.add_argument("--peers-python", default=sys.executable, help="a Python with the peers installed")
     parser.add_argument("--kinds", action="store_true", help="also print each kind of question")
@@ -101,7 +101,7 @@ def present(options: argparse.Namespace, folder: Path) -> Iterator[tuple[Path, l
     """Yield each corpus that has a checkout: its folder, and what is asked about it."""
     data, checkouts = options.data, options.checkouts
     if data.is_dir():
-        for asked in read_asked(data):
+        for asked in read_asked(data, (*FITTED, SHORT)):
             root = checkouts / asked.folder
             if asked.part == options.part and asked.corpus in options.corpora and root.is_dir():
                 root = documents_of(root, asked.files, folder / asked.folder) if asked.files else root

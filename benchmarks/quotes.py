@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from _metrics import Location, covers
-from lines import CORPORA, Question, present
+from lines import SHORT_CORPORA, Question, present
 
 from quaestor import Index
 from quaestor.answers.quotes.pick_quotes import ExtractiveAnswer, answer
@@ -26,6 +26,7 @@ from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.core.config import Settings
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.spelling import replace_unknown
+from training.asked_questions import FITTED
 
 MEASURES = ("hit", "first", "any", "quotes", "characters", "refused", "by_words", "milliseconds")
 
@@ -73,7 +74,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("data", type=Path, help="a file of questions, or a folder with code/ and prose/")
     parser.add_argument("--checkouts", type=Path, required=True, help="has a checkout OWNER__NAME of each repository")
     parser.add_argument("--part", default="choose", choices=["learn", "choose", "report"], help="of a folder")
-    parser.add_argument("--corpora", nargs="+", default=CORPORA, choices=CORPORA, help="of a folder")
+    parser.add_argument("--corpora", nargs="+", default=FITTED, choices=(*FITTED, *SHORT_CORPORA), help="of a folder")
     parser.add_argument("--home", type=Path, help="keeps the indexes; a temporary folder by default")
     parser.add_argument("--kinds", action="store_true", help="also print each kind of question")
     parser.add_argument("--read", type=int, default=0, metavar="N", help="also print about so many answers")

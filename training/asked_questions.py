@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +15,10 @@ from typing import Any, Literal
 Part = Literal["learn", "choose", "report"]
 
 _PARTS: tuple[Part, ...] = ("report", "choose", "learn", "learn", "learn")
+
+# Weights are fitted to the questions in these folders, and chosen on them; others only measure.
+FITTED = ("code", "mechanisms", "prose")
+SHORT = "short"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +57,15 @@ class Asked:
         repository: ``owner/name``.
         commit: the full hash of the checkout that they are about.
         corpus: ``code`` for a whole checkout, ``prose`` for its documents, ``mechanisms`` for a whole checkout that is
-            asked how its parts work, in long questions.
+            asked how its parts work, in long questions; ``short_code`` and ``short_prose`` for a few words asked about
+            either.
         files: a regular expression that the paths of the documents match; empty for all files.
         questions: all with an answer.
     """
 
     repository: str
     commit: str
-    corpus: Literal["code", "prose", "mechanisms"]
+    corpus: Literal["code", "prose", "mechanisms", "short_code", "short_prose"]
     files: str
     questions: tuple[Question, ...]
 
@@ -80,9 +85,9 @@ def part_of(repository: str) -> Part:
     return _PARTS[int(sha256(repository.encode()).hexdigest(), 16) % len(_PARTS)]
 
 
-def read_asked(folder: Path) -> Iterator[Asked]:
-    """Yield the questions of each file in ``code``, ``mechanisms`` and ``prose``, in the order of their names."""
-    for file in sorted(file for kind in ("code", "mechanisms", "prose") for file in folder.glob(f"{kind}/*.json")):
+def read_asked(folder: Path, kinds: Sequence[str] = FITTED) -> Iterator[Asked]:
+    """Yield the questions of each file in the folders ``kinds`` of a folder, in the order of their names."""
+    for file in sorted(file for kind in kinds for file in folder.glob(f"{kind}/*.json")):
         data = json.loads(file.read_text("utf-8"))
         questions = tuple(
             Question(one["question"], one["kind"], read_targets(one["evidence"])) for one in data["questions"]

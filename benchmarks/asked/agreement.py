@@ -17,23 +17,24 @@ NEAR = 3
 
 
 def main() -> None:
-    """Print the agreement about code and about prose."""
+    """Print the agreement about code and about prose, in long and in short questions."""
     rows = json.loads((HERE / "second_reader.json").read_text("utf-8"))
     second = {(row["repository"], row["id"]): row["evidence"] for row in rows}
     print(f"{'':10}questions   best place is among the evidence   any of up to three   best place's file")
-    for corpus in ("code", "mechanisms", "prose"):
-        pairs = list(answered(corpus, second))
+    for corpus in ("code", "mechanisms", "prose", "short_code", "short_prose"):
+        if not (pairs := list(answered(corpus, second))):
+            continue
         best = mean([any(agree(own[0], place) for place in first) for first, own in pairs])
         some = mean([any(agree(one, place) for one in own for place in first) for first, own in pairs])
         file = mean([any(own[0]["path"] == place["path"] for place in first) for first, own in pairs])
-        print(f"{corpus:10}{len(pairs):9}   {best:32.3f}   {some:19.3f}   {file:17.3f}")
+        print(f"{corpus:11}{len(pairs):8}   {best:32.3f}   {some:19.3f}   {file:17.3f}")
 
 
 def answered(corpus: str, second: dict[tuple[str, str], list[Any]]) -> Any:
     """Yield both readers' places for each question that the second one read."""
-    for file in sorted((HERE / corpus).glob("*.json")):
+    for file in sorted((HERE / corpus.partition("_")[0]).glob("*.json")):
         data = json.loads(file.read_text("utf-8"))
-        for question in data["questions"]:
+        for question in data["questions"] if data["corpus"] == corpus else ():
             if own := second.get((data["repository"], question["id"])):
                 yield question["evidence"], own
 

@@ -20,6 +20,8 @@ KINDS = {
     "code": "how where configure error trace architecture callers identifier path typo language".split(),
     "mechanisms": ["mechanism"],
     "prose": "paraphrase fact multi keywords typo language".split(),
+    "short_code": ["words", "question"],
+    "short_prose": ["words", "question"],
 }
 STYLES = {"newcomer", "expert", "hurried", "storyteller", "reviewer", "support", "engineer"}
 LONGEST_QUOTE = 120

@@ -279,6 +279,29 @@ def test_a_missing_word_speaks_against_an_answer() -> None:
     assert doubt_about(question, hits[:9], (), (), [TermCounts(9, (90,), {})]) == Doubt()
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "refuses"),
+    [
+        ("payload", "class Job keeps its payloads.", False),
+        ("How many payloads?", "class Job keeps the payload.", False),
+        ("where is the payload?", "class Job runs.", True),
+        ("payload size", "class Job keeps the payload.", True),
+        ("where does it first keep the payload?", "class Job keeps the payload.", True),
+        ("is it Payload2?", "class Job keeps the payload.", True),
+    ],
+)
+def test_a_short_question_of_one_word_is_answered_by_a_hit_that_says_it(
+    question: str, text: str, refuses: bool
+) -> None:
+    document = Document("queue/job.py", "0" * 64, 10, 0, "python")
+    hits = [Hit(document, Chunk(Span(0, 4, 1, 1), text), 0.5)] * 10
+    counts = TermCounts(1000, (9000,), dict.fromkeys(terms_of_words(question), (20,)))
+    names = ("Payload2",) if "Payload2" in question else ()
+    found = doubt_about(question, hits, names, (), [counts])
+    assert found.refuses == refuses
+    assert found.is_unsure == (not refuses)
+
+
 @pytest.mark.parametrize(("language", "counts"), [("markdown", True), ("python", False)])
 def test_what_the_first_hit_of_prose_leaves_unsaid_speaks_against_it(language: str, counts: bool) -> None:
     scores = [2.0, *[-0.6] * 9]

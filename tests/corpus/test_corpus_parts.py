@@ -268,3 +268,10 @@ def test_what_a_name_does(language: str, text: str, expected: list[tuple[str, in
     found = occurrences(text, language, "send")
     assert found is not None
     assert [(one.role, one.start_line) for one in found] == expected
+
+
+@pytest.mark.parametrize("name", ["default", "case", "void", "class"])
+def test_a_word_of_the_language_can_be_asked_for_like_a_name(name: str) -> None:
+    """It may stand in a node without any names: ``default:``."""
+    text = "class A {\n  void f(int x) {\n    switch (x) { case 1: f(2); default: f(3); }\n  }\n}\n"
+    assert [one.role for one in occurrences(text, "java", name) or []] in ([], ["reference"])

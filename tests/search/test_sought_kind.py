@@ -41,18 +41,25 @@ def test_who_asks_where_is_for_code(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["retry backoff", "pagination", "which ports?", "merge conflict resolution", "Is it slow?"]
+)
+def test_a_few_words_are_for_documents(text: str) -> None:
+    assert sought_kind(read_query(text)) == "documents"
+
+
+@pytest.mark.parametrize(
     "text",
     [
-        "How does the cache evict entries?",
-        "Why is the lock taken twice?",
-        "retry backoff",
-        "merge conflict resolution",
+        "How does the cache evict old entries?",
+        "Why is the pool lock taken twice?",
+        "backoff of `Lease`",
+        "merge conflict resolution strategy",
+        "Pagination",  # a class, perhaps
         "set_timeout",  # a name, not an order
         "src/set.py",
         "ValueError: set a timeout first",
-        "the pool that another one wants",
-        "you need to open the pool first",
-        "Can you explain the pool?",
+        "the pool of connections that another one wants",
+        "you need to open the pool of connections first",
         "Who approves a release?",
         "",
         "?!",

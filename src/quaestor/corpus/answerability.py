@@ -4,7 +4,8 @@ Six signals need no model: names in the question that the corpus never mentions,
 nowhere, a word that it is about and no hit mentions, the first hit's lead over the rest, its similarity to the
 question, and, of prose, the word of the question of which it says least. A hit that answers fits the question better
 than its neighbours do; without one, the ten best are about equally good. A better first hit, a longer lead and a higher
-similarity never lead to a refusal; a name or word that is missing never prevents one. The weights were learned, by
+similarity never lead to a refusal; a name or word that is missing never prevents one. A short question of one word that
+the first hit says is never refused: none of the signals tells its answers from others. The weights were learned, by
 logistic regression and a grid of round numbers around what it gave, from the part ``learn`` of two sets: questions
 asked with and without the files that answer them, and near misses. They are in the ranker's units, which differ between
 code and prose: another ranker needs new thresholds, which ``benchmarks/refusals.py`` prints. ``unmentioned`` finds the
@@ -21,7 +22,14 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import find_words, has_unspaced
-from quaestor.corpus.unmentioned import UNSAID_BY_ANSWERS, missing_words, share_held, share_uncovered, share_unknown
+from quaestor.corpus.unmentioned import (
+    UNSAID_BY_ANSWERS,
+    missing_words,
+    says_only_word,
+    share_held,
+    share_uncovered,
+    share_unknown,
+)
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain_hits import STEP
 from quaestor.search.language import language_of
@@ -116,7 +124,11 @@ def doubt_about(
     unsaid = share_uncovered(question, hits, counts)
     missing = missing_words(question, hits, counts, original)
     doubt = doubt_of(question, hits, names, absent, alike=alike, uncovered=unsaid, translated=bool(original))
-    return doubt if doubt.worth is None or not missing else doubt._replace(worth=doubt.worth - _NAMES, missing=missing)
+    if doubt.worth is None:
+        return doubt
+    if not doubt.names and says_only_word(question, hits[0]):
+        return doubt._replace(worth=max(doubt.worth, 0.0))
+    return doubt._replace(worth=doubt.worth - _NAMES * bool(missing), missing=missing)
 
 
 def doubt_of(

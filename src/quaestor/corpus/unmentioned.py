@@ -38,6 +38,8 @@ _TELLING = 0.8
 """Length of the vector of a word that tells one question from another: 0.59 of "file", 0.86 of "disk"."""
 _SUBJECT = 0.25
 """The share of a question from which on one of its words is what is asked for."""
+_MOST_BESIDE = 4
+"""The most words of a question that may ask for one word and nothing else: "where is the cache?"."""
 _SELDOM, _SYNONYM = 0.01, 0.45
 """The share of chunks that may hold a missing word; the similarity from which on another word stands for it."""
 _TOKEN = re.compile(r"[^\s,;?!()\[\]{}\"“”`]+")
@@ -119,6 +121,16 @@ def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCou
         share * (1 - min(1.0, near)) * text_terms.isdisjoint(searched_terms(word))
         for (word, share), near in zip(shares.items(), _nearest(shares, map(str.lower, find_words(text))), strict=True)
     )
+
+
+def says_only_word(question: str, hit: Hit) -> bool:
+    """Return whether a short question has one word that says anything, and a hit has that word in any form.
+
+    "Pagination", "how many threads?": nothing is asked of the word that a text with it may lack.
+    """
+    if len(find_words(question)) > _MOST_BESIDE or len(words := list(_content_words(question))) != 1:
+        return False
+    return set(searched_terms(words[0])).issubset(searched_terms(_text_with_names(hit)))
 
 
 def _nearest(words: Iterable[str], others: Iterable[str]) -> list[float]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source
+from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source, named_child
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.syntax import SYNTAXES, Syntax
 from quaestor.core.light_imports import NamedTuple, lazy_regex
@@ -345,9 +345,9 @@ class _Reader:
 
     def _base(self, node: Node) -> str:
         """Return the first name before the dots: ``a`` of ``a.b.send``."""
-        before = node.parent.named_child(0) if node.parent is not None else None
+        before = named_child(node.parent, 0) if node.parent is not None else None
         while before is not None and before.named_child_count and _QUALIFIED.search(before.type):
-            before = before.named_child(0)
+            before = named_child(before, 0)
         return self._source.text(before) if before is not None and not before.named_child_count else ""
 
     def _occurrence_at(
@@ -389,7 +389,7 @@ def _is_callee(call: Node, child: Node) -> bool:
     stated = [field.id for field in fields if field is not None]
     if stated:
         return child.id in stated
-    first = call.named_child(0)
+    first = named_child(call, 0)
     return first is not None and first.id == child.id
 
 
@@ -399,7 +399,7 @@ def _is_new_name(parent: Node, node: Node) -> bool:
     known = [one.id for one in stated if one is not None]
     if known:
         return node.id in known
-    first = parent.named_child(0)
+    first = named_child(parent, 0)
     return first is not None and first.id == node.id
 
 

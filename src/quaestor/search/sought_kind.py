@@ -2,8 +2,8 @@
 
 Requests to do something ("switch off caching", "how can I ...") seek documents, which say how it is done. Questions for
 the place where something is done seek code, as do those for who does it if they name code: "who approves a release?"
-asks for people. Questions in another language than English are answered by documents more often than others. All other
-questions show nothing.
+asks for people. Questions in another language than English are answered by documents more often than others, and so are
+questions of a few words without a name ("retry backoff"), which people ask first. All others show nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from quaestor.search.query import Query
 
 SoughtKind = Literal["documents", "code", ""]
 
+_FEW_TERMS = 3  # of a question that tells a subject and little more
 _MOST_WORDS = 60  # of a question: what is longer is a pasted text
 _MARKS = ".,:;!?\"'“”‘’`()[]¿¡…"
 _COURTESIES = frozenset({"please", "just", "don't", "do", "not"})
@@ -83,13 +84,15 @@ def seeks_tests(query: Query) -> bool:
 
 def sought_kind(query: Query) -> SoughtKind:
     """Return the kind of text that a query seeks; empty if its words do not show it."""
-    if query.kind != "text":
-        return ""
+    if query.kind != "text":  # a plain word alone is read as a name, and may as well be a subject
+        word = query.text.strip(_MARKS)
+        return "documents" if word.isalpha() and word.islower() else ""
     if query.translated:
         return "documents"
     if query.text.lower().lstrip(_MARKS).startswith("who ") and not query.written_names:
         return ""
-    return _sought_by(query.text)
+    is_short = 0 < len(set(query.terms)) <= _FEW_TERMS and not query.written_names
+    return _sought_by(query.text) or ("documents" if is_short else "")
 
 
 @lru_cache(maxsize=16)  # a search asks more than once

@@ -128,7 +128,7 @@ def read_option_question(text: str) -> str:
     for pattern in _ASKED:
         if match := pattern.match(text.strip()):
             option: str = match["option"].strip("`")
-            kind = match["before"] or match["behind"]
+            kind = match["before"] or (match["behind"] if not _are_several(match) else "")
             is_option = (kind and option not in _NOTHING) or _WRITTEN_SO.match(option) or looks_like_code(option)
             return option if is_option else ""
     return ""
@@ -150,6 +150,12 @@ def _is_declared(word: str, corpus: Corpus) -> bool:
     places = (one for one in _places(f"--{word}", corpus, lines) if one.form == _Form.DECLARED)
     files = ((lines.file(one.path), one) for one in places)
     return any(word in declared_options(file.lines, one.start_line) for file, one in files if file is not None)
+
+
+def _are_several(match: re.Match[str]) -> bool:
+    """Return whether a plain word only says which options are asked for, as in "new options"."""
+    word, kind = match["option"], match["behind"] or ""
+    return kind.endswith("s") and word.isalpha() and word.islower()
 
 
 def _explain_option(option: str, corpus: Corpus) -> WayAnswer | None:
@@ -301,6 +307,9 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
     if begins is None or re.match(r"\s*=|\(", line[begins.end() :]) or OF_CONTENTS.match(line):
         return 0
     rest = line[begins.end() :]
+    plain = re.fullmatch(r"\s*[-*+•]\s+", begins["mark"]) and line[begins.end("mark") : begins.end()].isalpha()
+    if plain and re.match(r" \w", rest):
+        return 0  # an item that happens to begin with it: "* new developers who ..."
     below = at < len(lines) and _indent(lines[at]) > _indent(line)
     if prose and above and not below and not re.search(r"[|*+.-]", begins["mark"]) and not _FENCE.match(above):
         return 0  # a line of a paragraph that happens to begin with it
