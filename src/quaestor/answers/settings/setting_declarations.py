@@ -326,13 +326,13 @@ def _goes_on(lines: Sequence[str], at: int) -> bool:
     """Return whether a line goes on with the paragraph above, and happens to begin with an option or a name. Pure."""
     line, above = lines[at - 1], lines[at - 2] if at > 1 else ""
     begins = line.lstrip().startswith(("--", "`", "*")) and not line.lstrip().startswith("* ")
-    deeper = _indent(line) >= _indent(above)
+    deeper = indent_of(line) >= indent_of(above)
     of_paragraph = re.match(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?[^\W\d_]", above) is not None
     return begins and deeper and of_paragraph and "  " not in line.strip()
 
 
 def _option_of_field(lines: Sequence[str], at: int) -> str:
-    """Return the option that a field is by an attribute above it or by its value; empty if it is none."""
+    """Return the option that a field declares by an attribute above it or by its value; empty if it declares none."""
     match = re.match(_FIELD_OF_OPTIONS, lines[at - 1][:LONGEST_LINE])
     if match is None:
         return ""
@@ -427,14 +427,14 @@ def _begin_of_chain(lines: Sequence[str], at: int) -> int:
     """Return the line that makes the option to which ``.long("port")`` gives its name; other lines themselves."""
     named = re.match(r"\s*\.long\(", lines[at - 1])
     above = (one for one in range(at - 1, max(0, at - _MOST_ABOVE), -1) if named and lines[one - 1].strip())
-    return next((one for one in above if _indent(lines[one - 1]) < _indent(lines[at - 1])), at)
+    return next((one for one in above if indent_of(lines[one - 1]) < indent_of(lines[at - 1])), at)
 
 
 def _end_of_chain(lines: Sequence[str], first: int, at: int) -> int:
     """Return the last of the deeper lines below a call that call something of its result: ``.default(80)``."""
     last = at
     while last < len(lines) and last - at < _MOST_CHAINED and re.match(_CHAINED, lines[last]):
-        if _indent(lines[last]) <= _indent(lines[first - 1]):
+        if indent_of(lines[last]) <= indent_of(lines[first - 1]):
             break
         last = max(last + 1, end_of_declaration(lines, last + 1))
     return last
@@ -454,13 +454,13 @@ def end_of_entry(texts: Sequence[str], at: int) -> int:
     """Return the last line of an entry of a list, a table or a reference: those below it that are indented deeper."""
     heading = texts[at - 1].lstrip().startswith(("#", ".", "`", "=item"))
     cell = re.match(_CELL, texts[at - 1]) is not None
-    indent = _indent(texts[at - 1])
+    indent = indent_of(texts[at - 1])
     last = at
     for number in range(at + 1, min(len(texts), at + _LONGEST_ENTRY) + 1):
         line = texts[number - 1]
         if cell and not line.strip():
             break
-        deeper = _indent(line) > indent
+        deeper = indent_of(line) > indent
         if line.strip() and not (deeper or heading or cell):
             break
         if number > at + 1 and re.match(_NEXT_ENTRY, line) and not cell and not (deeper and heading):
@@ -479,5 +479,6 @@ def is_in_head(file: IndexedFile, at: int, lines: CorpusLines) -> bool:
     return first <= at <= max(first, one.body.start_line - (not opened))
 
 
-def _indent(line: str) -> int:
+def indent_of(line: str) -> int:
+    """Return the number of blanks that a line begins with."""
     return len(line) - len(line.lstrip())

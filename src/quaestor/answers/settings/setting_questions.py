@@ -1,4 +1,4 @@
-"""Reads questions about one setting: what is asked of which thing, the names of settings, and how well one fits."""
+"""Reads questions about one setting: what is asked of which thing, and how well a name fits the thing. Pure."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
 
-from quaestor.answers.drafts import CorpusLines, innermost_definition
 from quaestor.answers.settings.setting_declarations import words_of_name
-from quaestor.chunking.languages import PROSE
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import content_terms, stems_of
-from quaestor.related.stored_files import IndexedFile
 
 _THING = r"(?:(?:the|a|an|its|it's|my|any|all) )*([\w.-]+(?: [\w.-]+){0,4}?)"
 _WHERE = (
@@ -85,14 +82,14 @@ NO_SETTING = frozenset("version help licens".split())
 _NO_THING = frozenset("it this that them these those everything something anything one up".split())
 SETS_BY = frozenset("set with configure".split())
 SWITCHES_BY = frozenset("enable disable without toggle suppress".split())
-_SHORTEST_ROOT, _FARTHEST, _LONGEST_TITLE = 2, 60, 3
+_SHORTEST_ROOT = 2
 NEUTRAL = frozenset(
     stems_of(
         """default defaults value values option options opt opts config configuration configure configuring
         configurable cfg conf setting settings env flag flags arg args param params cli cmd my k g m s seconds
         secs sec ms millis in the of to for and a set get with change changing custom customise customize
         customizing customising how server app global user core main self support supported using use your you
-        override overriding control controlling section number amount the no by preference
+        override overriding control controlling section number amount no by preference
         preferences variable variables parameter parameters argument arguments""".split()
     )
 )
@@ -185,27 +182,3 @@ def extra_words(name: str, asked: SettingQuestion, own: frozenset[str], said: st
         return len({*stems} - asked.wanted - neutral)
     rest = [part for part, stem in zip(parts, stems, strict=False) if stem not in neutral]
     return 0 if asked.joined in ("".join(rest), "".join(parts)) else None
-
-
-def name_within(file: IndexedFile, at: int, name: str, lines: CorpusLines, *, sample: bool) -> str:
-    """Return a name behind that of what it stands in: a type, a section, or a key that is indented less."""
-    if file.document.language in PROSE and not sample:
-        headings = (re.match(r"#+\s+([A-Z].*)", file.lines[one]) for one in range(at - 2, max(-1, at - _FARTHEST), -1))
-        title = next((one[1] for one in headings if one is not None), "")
-        return f"{title}.{name}" if title and len(title.split()) <= _LONGEST_TITLE else name
-    if not sample:
-        one = innermost_definition(lines.definitions(file.document.path), at)
-        return name if one is None or one.name == name else f"{one.name}.{name}"
-    indent = _indent_of_key(file.lines[at - 1])
-    for above in range(at - 2, max(-1, at - _FARTHEST), -1):
-        line = file.lines[above]
-        section = re.match(r"\s*#?\s*\[+([\w.-]+)\]", line)
-        opened = re.match(r"[\s#]*[\"']?([\w.-]+)[\"']?\s*[:=]?\s*\{?\s*$", line) if indent else None
-        if section or (opened and _indent_of_key(line) < indent):
-            return f"{(section or opened)[1]}.{name}"  # type: ignore[index]
-    return name
-
-
-def _indent_of_key(line: str) -> int:
-    """Return how far a key is indented, behind the mark of a comment if it stands in one."""
-    return len(line) - len(line.lstrip().lstrip("#").lstrip()) - line.lstrip().startswith("#")
