@@ -16,8 +16,9 @@ from quaestor.answers.overview.document_statistics import holds_documents
 from quaestor.answers.overview.introduction import names_in_manifests, readme_of
 from quaestor.answers.overview.material import DOCUMENTATION, Material
 from quaestor.answers.overview.overview_answer import own_names
-from quaestor.answers.overview.prose_lines import Part, end_of_blocks, paragraphs, parts_of
+from quaestor.answers.overview.prose_lines import Part, end_of_blocks, header_of_table, paragraphs, parts_of
 from quaestor.answers.settings.configuration import is_manual, read_configuration_question
+from quaestor.answers.settings.explain_option import name_within
 from quaestor.answers.settings.option_lists import beside_program
 from quaestor.answers.settings.setting_declarations import (
     LITERAL,
@@ -25,13 +26,11 @@ from quaestor.answers.settings.setting_declarations import (
     OF_SETTINGS,
     SettingKind,
     bounds_of_setting,
-    header_of_table,
     is_called_configuration,
     is_in_head,
     is_of_settings,
     is_sample,
     may_set,
-    name_within,
     settings_at,
     words_of_name,
 )
