@@ -160,6 +160,8 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Who deleted shop/old/rope.py?", "`shop/old/rope.py` went with"),
         ("Why was rope.py removed?", "`shop/old/rope.py` went with"),
         ("Where did rope.py go?", "`shop/old/rope.py` went with"),
+        ("When was shop/old/rope.py added?", "`shop/old/rope.py` came with"),
+        ("What changed last in shop/old/rope.py?", "`shop/old/rope.py` went with"),
         ("When was back.py removed?", None),
         ("What happened to back.py?", "The newest changes of `back.py`"),
         ("What changed in quay.py?", "The newest changes of `quay.py`"),

@@ -80,7 +80,9 @@ class Subject(NamedTuple):
 def subject_of(text: str, corpus: Corpus, git: Git) -> Subject:
     """Return what a text means in a corpus and its history."""
     bare = _KIND.sub("", text).strip("`'\" ")
-    literal = bare.removesuffix("()") if _LITERAL.match(bare.removesuffix("()")) else ""
+    bare_name = bare.removesuffix("()")
+    is_path = "/" in bare and " " not in bare and looks_like_a_file(bare)
+    literal = bare_name if is_path or _LITERAL.match(bare_name) else ""
     subject = Subject(text, literal=literal)
     if not bare:
         return subject
@@ -176,11 +178,13 @@ class GoneFile(NamedTuple):
 
     Attributes:
         path: its path, as git names it.
+        first: the oldest commit that has it.
         commit: the newest commit that took it away.
         renamed: the path that it has had since that commit; empty if it was deleted.
     """
 
     path: str
+    first: Commit
     commit: Commit
     renamed: str = ""
 
@@ -201,7 +205,8 @@ def gone_file(text: str, git: Git) -> GoneFile | None:
         return None
     renames = git.run("show", "-M", "--diff-filter=R", "--name-status", "-z", "--format=", commits[0].id).text
     renamed = next((new for old, new in pairwise(renames.split("\0")) if old == path), "")
-    return GoneFile(path, commits[0], renamed)
+    added = log(git, paths=(path,), limit=_MOST_COMPARED, options=("--no-renames", "--diff-filter=A"))
+    return GoneFile(path, (added or commits)[-1], commits[0], renamed)
 
 
 class SubjectWords:

@@ -192,11 +192,11 @@ def _write_about_subject(
     if question.kind == "author" and names_all_of_it(question.subject, corpus):
         question = question._replace(subject="")
     subject = subject_of(question.subject, corpus, git)
-    asks_what_became = question.kind in ("gone", "past") or question.verb in ("removed", "renamed")
     # Its old path may be the end of its new one.
-    moved = question.kind != "past" and "/" in question.subject
-    if asks_what_became and (moved or not subject.path) and (gone := gone_file(question.subject, git)) is not None:
-        return _describe_gone_file(gone, git, draft)
+    moved = "/" in question.subject and (question.kind == "gone" or question.verb in ("removed", "renamed"))
+    became = question.kind in ("gone", "past", "last", "origin") and (moved or not subject.path)
+    if became and not subject.needle and (gone := gone_file(question.subject, git)) is not None:
+        return _describe_gone_file(question, gone, git, draft)
     if question.kind == "gone" and not subject.path:
         question = question._replace(kind="origin")
     tell: dict[str, Callable[[HistoryQuestion, Subject, Git, Changelogs, Draft, int], bool | None]] = {
@@ -209,17 +209,21 @@ def _write_about_subject(
     return tell[question.kind](question, subject, git, changelogs, draft, limit)
 
 
-def _describe_gone_file(gone: GoneFile, git: Git, draft: Draft) -> bool | None:
-    """Write with which commit a file went, and where it is if that commit moved it."""
-    text = commit_text(git, gone.commit.id)
+def _describe_gone_file(question: HistoryQuestion, gone: GoneFile, git: Git, draft: Draft) -> bool | None:
+    """Write with which commit a file went, and where it is if that moved it; or with which it came, if asked that."""
+    came = question.kind == "origin" and question.verb == "added"
+    commit = gone.first if came else gone.commit
+    text = commit_text(git, commit.id)
     if text is None:
         return None
     moved = git.repository.outer(gone.renamed) if gone.renamed else None
-    went = f"was renamed to {code(moved)} by" if moved else "went with"
-    commit, path = gone.commit, git.repository.outer(gone.path) or gone.path
-    draft.say(f"{code(path)} {went} {code(commit.short)} of {commit.date}, by {one_line(commit.author)}:")
+    verb = "came with" if came else f"was renamed to {code(moved)} by" if moved else "went with"
+    path = code(git.repository.outer(gone.path) or gone.path)
+    draft.say(f"{path} {verb} {code(commit.short)} of {commit.date}, by {one_line(commit.author)}:")
     quote_message(text, draft)
-    describe_release_of(gone.commit, git, draft)
+    describe_release_of(commit, git, draft)
+    if came:
+        draft.say(f"It is gone since {code(gone.commit.short)} of {gone.commit.date}.")
     return True
 
 
