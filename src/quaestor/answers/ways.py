@@ -93,8 +93,12 @@ _MOST_TO_DO = 9
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
-_ELSE = lazy_regex(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
-_HASH = lazy_regex(r"[0-9a-f]{7,64}", re.IGNORECASE)
+_ELSE = lazy_regex(
+    r"\s*(?:how (?!ha[sdv]|did|long|old)|where(?! did| has)|(?:is|are) (?!\S+ (?:re?moved|renamed|deleted|gone))|does"
+    r"|do i|can i|should|if)\b",
+    re.IGNORECASE,
+)
+_HASH = lazy_regex(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b", re.IGNORECASE)
 _BEGINNINGS = (
     r"since|before|former|previous|no longer|\bhow old\b|found|began|initia|first|\bborn\b|\bset\b|\bg[eo]t|gain|receiv"
     r"|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made"
@@ -107,7 +111,7 @@ _CHANGES = (
 _RELEASES_AND_AUTHORS = (
     r"releas|version|publish|\btag|\blaunch|\bship|\bcut\b|\bout\b|commit|histor|blame|\blog\b|evolv|come about|wrote"
     r"|author|maintain|\bown|develop|contribut|\bwork|programmed|built|\blast\b|latest|recent|newest|updat|\bedit|happen|\bdone"
-    r"|improv|notes|available|exist|there|possible|v?\d+\.\d"
+    r"|where (?:did|has)|improv|notes|available|exist|there|possible|v?\d+\.\d"
 )
 _OF_CHANGE_ELSEWHERE = (
     r"neu|änder|anders|hinzu|einge|entfernt|gelöscht|umben|verschob|schrieb|verfasst|pflegt|betreut|wartet|geschichte|verlauf"
@@ -235,7 +239,7 @@ def answer_with_maintainers(question: Question, corpus: Corpus) -> WayAnswer | N
 
 def may_ask_history(text: str) -> bool:
     """Return whether a question may be about history; a cheap test, which says yes in doubt."""
-    return (_OF_CHANGE.search(text[:400]) or _HASH.fullmatch(text.strip())) is not None and _ELSE.match(text) is None
+    return (_OF_CHANGE.search(text[:400]) or _HASH.search(text[:400])) is not None and _ELSE.match(text) is None
 
 
 WAYS: tuple[Way, ...] = (

@@ -233,7 +233,8 @@ _ASKED = tuple(
         rf"|represent|stand for)",
         rf"what(?:\s+is|['’]s)\s+(?:in|inside|defined in|the (?:purpose|point|role|job|definition|meaning"
         rf"|responsibility|use|idea) (?:of|behind))\s+{_THING}",
-        rf"(?:explain|describe|summari[sz]e|show(?: me)?|define|open|tell me about|definition of|purpose of"
+        rf"(?:explain|describe|summari[sz]e|show(?: me)?|find(?: me)?|locate|define|open|tell me about|definition of"
+        rf"|purpose of|(?:which|what) (?:file|module) (?:has|holds|contains|defines|declares|implements)"
         rf"|documentation (?:of|for))\s+{_THING}",
         rf"where(?:\s+(?:is|are|can i find|do i find|do we have)|['’]s)\s+{_THING}"
         rf"(?:\s+(?:defined|declared|implemented|located))?",
@@ -243,7 +244,7 @@ _ASKED = tuple(
         rf"(?:was (?:ist|macht|tut)|qu['’]est-ce que|que fait|qué (?:es|hace))\s+{_THING}",
     )
 )
-_ASKS_PLACE = lazy_regex(r"\W*(?:where|definition)\b", _I)
+_ASKS_PLACE = lazy_regex(r"\W*(?:where|definition|find|locate|(?:which|what) (?:file|module))\b", _I)
 _ANY = lazy_regex("")
 _PLAIN_WORD = lazy_regex(
     r"(?:\b(?P<article>the|an?|this|our|der|die|das|den|dem|des|eine?|le|la|les|une?|el|los|las|una)\s+)?(?<![\w$./-])(?P<word>[A-Za-z][A-Za-z\d_]+)(?![\w$/-]|\.\w)",

@@ -76,6 +76,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("b/util.py", "b/util.py"),
         ("helper.py", "b/deep/helper.py"),
         ("none.py", None),
+        ("/app/main.py", "main.py"),
+        ("/app/none.py", None),
+        ("app/main.py", None),
     ],
 )
 def test_a_path_is_a_document_by_its_end(index: Index, path: str, document: str | None) -> None:

@@ -192,7 +192,8 @@ def _explain_known_name(corpus: Corpus, relatives: Related, corrected: str, aspe
     home = definitions[0]
     definition = _definition_at(lines, home)
     first, last = _lines_worth_reading(lines, home, definition)
-    if not aspect and last - first < BARE and (section := section_about(corpus, lines, _bare_name(home))) is not None:
+    section = section_about(corpus, lines, _bare_name(home)) if not aspect and last - first < BARE else None
+    if section is not None and not profile_path(section.path).test:
         draft.quote(section)
     draft.quote(lines.hit(home.path, first, last, home.symbol))
     if definition is not None and last < definition.span.end_line:
