@@ -18,8 +18,8 @@ from quaestor.core.messages import Message
 from quaestor.embedding import Embedder
 from quaestor.llm.tokens import MessageCounter, counter_for
 from quaestor.window import Policy, Recall, compose
-from quaestor.window.message_reading import content_terms_in
 from quaestor.window.recall import MessageTerms
+from quaestor.window.summary import content_terms_in
 
 RESERVE = 500
 MODEL = "gpt-4o"

@@ -15,8 +15,8 @@ import numpy as np
 from quaestor import Index
 from quaestor.assemble.source_paths import index_folder
 from quaestor.core.config import load_configuration
-from quaestor.stores.embedded import EmbeddedStore
-from quaestor.stores.embedded.thresholds import Thresholds
+from quaestor.stores.embedded import Thresholds
+from quaestor.stores.embedded.store import EmbeddedStore
 
 TEN = 10
 Answer = dict[str, Any]

@@ -98,7 +98,7 @@ def gather(folders: Sequence[Path]) -> list[File]:
 def grow(
     pool: Sequence[File], queries: Sequence[str], sizes: Sequence[int], end: float, place: Path, report: dict[str, Any]
 ) -> None:
-    """Measure one size after the other, until the time is up; what there is stands in the report.
+    """Measure one size after the other, until the time is up; the report has the sizes that were measured.
 
     Where the time is too short for a size by what the one before took, a smaller one takes its place.
     """

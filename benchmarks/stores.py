@@ -44,8 +44,8 @@ from quaestor.indexing.commit import keep_missing
 from quaestor.search.retriever import Retriever
 from quaestor.stores import Store
 from quaestor.stores.copy_index import copy_store
-from quaestor.stores.embedded import EmbeddedStore
-from quaestor.stores.embedded.thresholds import THRESHOLDS
+from quaestor.stores.embedded import THRESHOLDS
+from quaestor.stores.embedded.store import EmbeddedStore
 from quaestor.stores.postgres.nearest import index_name
 from quaestor.stores.postgres.postgres_store import PostgresStore
 

@@ -1,10 +1,19 @@
-"""Real git repositories for tests, each commit with a day and an author of its own."""
+"""Real git repositories for tests, each commit with a day and an author of its own, and a home for their indexes."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own for the indexes of each test, wherever a ``conftest.py`` imports this."""
+    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
 
 
 class Repository:

@@ -14,7 +14,7 @@ from typing import Any
 
 from quaestor.chunking import cut
 from quaestor.chunking.languages import PROSE, recognise
-from quaestor.indexing.chunk_texts import embedded_text
+from quaestor.indexing.prepare import embedded_text
 
 _LARGEST = 1_000_000
 _DATA = frozenset({"json", "xml", "csv", "yaml", "toml", "ini", "properties", "jupyter", "html", "css", "scss", "less"})

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from ferry_files import ferry  # noqa: F401 - a fixture
 from overview_parts import Make, OverviewOf
 
 from index_of_files import index_of, write_files

@@ -16,9 +16,11 @@ from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.names.explain_term import read_comparison, read_term_question
 from quaestor.answers.overview.build_question import asks_how_to_build, asks_how_to_run
 from quaestor.answers.overview.overview_question import asks_for_overview
-from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.facts import answer_project_facts
 from quaestor.answers.project.guides import answer_with_project_guide
-from quaestor.answers.project.listings import list_declared, list_folder, list_tests
+from quaestor.answers.project.listed_files import list_folder, list_tests
+from quaestor.answers.project.listings import list_declared
+from quaestor.answers.project.maintainers import answer_maintainers
 from quaestor.answers.project.named_documents import (
     answer_how_to_add,
     answer_origin,

@@ -11,7 +11,7 @@ from shop_repository import checked_answer, open_repository, places, text_of
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.way import Question
-from quaestor.answers.ways import answer_by_way
+from quaestor.answers.ways import answer_by_way, may_ask_history
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +131,15 @@ def test_asking_back_at_the_beginning_only(index: Index) -> None:
     answer = checked_answer(index, "and how do I turn that off?")
     assert not answer.known
     assert answer_by_way(Question("and how do I turn that off?", ("what sends again?",)), index) is None
+
+
+def test_only_the_beginning_of_a_question_tells_whether_it_is_about_history() -> None:
+    assert may_ask_history("x" * 396 + "gone")
+    assert not may_ask_history("x" * 397 + "gone")
+
+
+def test_an_answer_says_by_which_way_it_was_found(index: Index) -> None:
+    questions = {"who calls send_with_retry?": "callers", "what is send_with_retry?": "names"}
+    for question, way in questions.items():
+        answer = answer_by_way(Question(question), index)
+        assert answer is not None and answer.way == way

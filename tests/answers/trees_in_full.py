@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import ferry_files
 import overview_parts
 import test_callers_in_places
 import test_configuration
 import test_document_parts
-import test_edges_of_ways
 import test_explained_errors
 import test_files_explained
 import test_first_look
 import test_listings
+import test_maintainers
 import test_named_faults
 import test_named_settings
 import test_numbered_documents
@@ -184,7 +185,7 @@ EXACT = {
 
 TREES: Mapping[str, Mapping[str, str | bytes]] = {
     "shop": {**FILES, **MORE},
-    "edges": test_edges_of_ways.FILES,
+    "edges": ferry_files.FILES,
     "places": test_callers_in_places.FILES,
     "cargo": test_explained_errors.CARGO,
     "listings": {
@@ -198,7 +199,7 @@ TREES: Mapping[str, Mapping[str, str | bytes]] = {
         **test_listings.TESTS,
     },
     "options": {**test_options_explained.FILES, **test_options_explained.ENVIRONMENT},
-    "facts": {**test_project_facts.FILES, **test_project_facts.OWNED, **test_project_facts.GUIDES},
+    "facts": {**test_project_facts.FILES, **test_maintainers.OWNED, **test_project_facts.GUIDES},
     "versions": {**test_project_facts.TOLD_OF_VERSIONS, **test_project_facts.WORKSPACE},
     "explained": test_files_explained.FILES,
     "looked": test_first_look.FILES,

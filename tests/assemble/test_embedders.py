@@ -16,7 +16,7 @@ from quaestor.assemble.embedders_by_name import IndexEmbedder, spec_of
 from quaestor.cli import run
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError, UsageError
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.store import EmbeddedStore
 
 
 @pytest.mark.parametrize("name", ["auto", "static", "bundled"])

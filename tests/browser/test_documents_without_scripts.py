@@ -43,7 +43,7 @@ def test_documents_are_added_and_deleted(page: StartPage, tmp_path: Path, size: 
 
 
 def _looks_right(opened: Page) -> None:
-    """Nothing that only scripts do is there, nothing is too wide, and what there is can be hit with a finger."""
+    """There is no control that needs a script, nothing is too wide, and every button is large enough for a finger."""
     assert not any(element.is_displayed() for element in opened.all("[data-do]"))
     assert opened.sideways() <= 0
     assert all(button.size["height"] >= 24 for button in opened.all("#main button") if button.is_displayed())

@@ -161,7 +161,7 @@ def test_what_says_too_little_alone_goes_back(before: int, last: Made, expected:
 
 @pytest.mark.parametrize(("size", "expected"), [(34, [[0, 1, 2]]), (35, [[0, 1], [2]])])
 def test_items_go_back_up_to_a_bound(size: int, expected: list[list[int]]) -> None:
-    assert grouped(sized(158, item=True), sized(5)) == TOGETHER, "of items and others there is none"
+    assert grouped(sized(158, item=True), sized(5)) == TOGETHER, "items and others together have no limit of their own"
     list_of_another = sized(9, parent=7, item=True), sized(size, parent=7, item=True, part=True)
     assert grouped(sized(5), *list_of_another) == expected
 

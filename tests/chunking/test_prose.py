@@ -283,7 +283,7 @@ def test_articles_are_named_by_number_and_title() -> None:
     made = cut(law.encode(), "law.md", SMALL)
     assert made.title == "The law"
     assert ("Art. 3 Term 3", ("The law",)) in [(one.symbol, one.scope) for one in made.chunks]
-    # A document without any heading has no title: its first article is none.
+    # A document without any heading has no title: its first article is not taken for one.
     assert cut(law.encode().partition(b"\n\n")[2], "law.md", SMALL).title is None
 
 

@@ -193,7 +193,7 @@ def test_help_of_each_command(quaestor: Run, name: str) -> None:
     done = quaestor(name, "--help")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"Usage: quaestor {name}")
-    # Summaries of what there is below a command are whole sentences.
+    # Summaries of subcommands are whole sentences.
     assert not re.search(r"\w\.\.\.$", done.out, re.MULTILINE)
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from quaestor.core.documents import Chunk, Document, Span
 from quaestor.core.terms import key_of
 from quaestor.stores import ChunkTerms, Store, Where, Writer
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded import THRESHOLDS, Thresholds
 from quaestor.stores.embedded.packing import pack
-from quaestor.stores.embedded.thresholds import THRESHOLDS, Thresholds
+from quaestor.stores.embedded.store import EmbeddedStore
 from quaestor.stores.postgres import THRESHOLDS as POSTGRES_SIZES
 from quaestor.stores.postgres import Thresholds as PostgresSizes
 from quaestor.stores.postgres.connection import Database

@@ -255,7 +255,7 @@ def test_an_address_within_another_is_judged_as_itself() -> None:
         assert is_public(inside.format("1.1.1.1"))
         assert not is_public(inside.format("10.0.0.1"))
     assert is_public("2002:101:101::1")
-    assert is_public("2606:4700::1111"), "in which there is none"
+    assert is_public("2606:4700::1111"), "no address of IPv4 within it"
     assert not is_public("2002:a00:1::1")
     # Nobody's, whatever the version of Python thinks.
     for address in ("192.0.0.192", "192.88.99.1", "168.63.129.16", "64:ff9b:1::1", "fec0::1", "3fff::1", "5f00::1"):

@@ -1,4 +1,4 @@
-"""What `deploy/` holds is what a cluster takes, asks for no rights that it does not need, and names what there is."""
+"""A cluster accepts the files of `deploy/`; they ask for no needless rights, and whatever they name exists."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 from store_factories import entry, open_embedded
 
 from quaestor.core.errors import QuaestorError
-from quaestor.stores.embedded.thresholds import Thresholds
+from quaestor.stores.embedded import Thresholds
 
 
 def run(folder: Path, name: str, first: int, count: int, sizes: Thresholds) -> None:

@@ -15,9 +15,9 @@ from store_factories import DIMENSIONS, ON_DISK, entry, open_embedded, vector_of
 from fault_rounds import Trial
 from quaestor.core.errors import IndexUnusableError, LimitError
 from quaestor.stores import Store
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded import Thresholds
 from quaestor.stores.embedded.lock import WriteLock
-from quaestor.stores.embedded.thresholds import Thresholds
+from quaestor.stores.embedded.store import EmbeddedStore
 
 WRITER = Path(__file__).with_name("store_writer.py")
 

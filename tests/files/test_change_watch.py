@@ -16,7 +16,7 @@ from moments import calls_of
 from quaestor.files.inotify import InotifyWatch
 from quaestor.files.walk import walk
 from quaestor.indexing.indexer import Changes, Indexer
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.store import EmbeddedStore
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
 

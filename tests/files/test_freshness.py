@@ -7,7 +7,7 @@ from ingest_parts import make_indexer, set_age, write
 
 from opened_files import opened
 from quaestor.files.consistent_read import check
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.store import EmbeddedStore
 
 
 def test_states(root: Path, store: EmbeddedStore) -> None:

@@ -1,13 +1,5 @@
-"""A home of its own for the indexes of each test."""
+"""Each test of a history has a home of its own for its indexes."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+from history_repository import home  # noqa: F401 - a fixture

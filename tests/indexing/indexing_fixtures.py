@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from ingest_parts import open_store
 
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.store import EmbeddedStore
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from quaestor.core.terms import words
 from quaestor.indexing.indexer import Indexer, IngestSettings
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.store import EmbeddedStore
 
 LONG_AGO_NS = 1_600_000_000_000_000_000
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from quaestor.core.documents import Chunk, Span
 from quaestor.core.terms import KEY_BYTES, key_of
-from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
+from quaestor.indexing.prepare import chunk_terms, embedded_text, vector_keys
 
 CHUNK = Chunk(Span(0, 1, 1, 1), "return self.retries", "should_retry", scope=("Client",), defines=("should_retry",))
 

@@ -21,7 +21,7 @@ from quaestor.files.walk import walk
 from quaestor.indexing import batches, commit, intake
 from quaestor.indexing.indexer import Indexer, IngestSettings, ProgressState
 from quaestor.indexing.survey import Surveyor
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.store import EmbeddedStore
 
 PYTHON = "def {0}():\n    return '{0}'\n"
 

@@ -33,7 +33,7 @@ def test_a_module_that_is_named_like_a_test_is_changed() -> None:
     done = tried(
         "src/quaestor/answers/overview/build_and_test.py",
         "*.x_build_lines__mutmut_2",
-        "tests/answers/test_manifests_read.py::test_how_a_folder_is_built",
+        "tests/answers/overview/test_manifests_read.py::test_how_a_folder_is_built",
     )
     assert done.stdout.splitlines()[-1:] == ["survived:"], done.stderr
 

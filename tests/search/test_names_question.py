@@ -189,3 +189,7 @@ def test_marks_around_a_name_are_no_part_of_it(text: str, name: str) -> None:
 )
 def test_a_path_needs_no_ending(text: str, is_file: bool) -> None:
     assert looks_like_a_file(text) is is_file
+
+
+def test_a_name_may_be_followed_by_a_blank_and_a_question_mark() -> None:
+    assert read_name_question("parse_config ?") == read_name_question("parse_config")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from store_factories import entry, open_embedded, vector_of
 
 from quaestor.stores import Store
-from quaestor.stores.embedded.thresholds import Thresholds
+from quaestor.stores.embedded import Thresholds
 
 TERMS = ("alpha", "beta", "gamma", "a.py", "b", "delta")
 PATHS = st.sampled_from(["a.py", "b/c.py", "b/d.py", "e.py"])

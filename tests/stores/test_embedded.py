@@ -12,10 +12,10 @@ import pytest
 from store_factories import ON_DISK, entry, open_embedded, vector_of
 
 from quaestor.stores import Where
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded import Thresholds
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.thresholds import Thresholds
+from quaestor.stores.embedded.store import EmbeddedStore
 from quaestor.stores.embedded.vectors import planes_of
 
 

@@ -9,10 +9,10 @@ import pytest
 from store_factories import entry, keyed, open_embedded
 
 from quaestor.stores import DEFAULT_BOOSTS, ChunkTerms, FieldBoosts, Store, WordMatches
+from quaestor.stores.embedded import THRESHOLDS
 from quaestor.stores.embedded.derived_files import Mark
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate, count_terms
 from quaestor.stores.embedded.sqlite_rows import Content, DocumentTerms, RemovedRun
-from quaestor.stores.embedded.thresholds import THRESHOLDS
 from quaestor.stores.embedded.views import LexicalView
 
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon")

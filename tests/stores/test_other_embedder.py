@@ -9,7 +9,7 @@ import pytest
 from store_factories import DIMENSIONS, entry, vector_of
 
 from quaestor.core.errors import EmbedderChangedError, IndexUnusableError
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.store import EmbeddedStore
 
 
 def opened(folder: Path, embedder: str) -> EmbeddedStore:

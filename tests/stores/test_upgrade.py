@@ -12,7 +12,8 @@ import pytest
 from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError
-from quaestor.stores.embedded import EmbeddedStore, schema
+from quaestor.stores.embedded import schema
+from quaestor.stores.embedded.store import EmbeddedStore
 
 FILES = {
     "retry.py": '"""Sending again."""\n\n\nclass Client:\n    def send(self):\n        return 3\n',

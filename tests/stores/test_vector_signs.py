@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from quaestor.stores.embedded.thresholds import Thresholds
+from quaestor.stores.embedded import Thresholds
 from quaestor.stores.embedded.vectors import _SAMPLED, Rows, most_alike, nearest, planes_of, quantise
 
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from quaestor.core.messages import Message
 from quaestor.window import Recall, SharedRecall
-from quaestor.window.message_reading import speaker_of
-from quaestor.window.recall import MessageTerms, _MessageVectors, _top_messages, smooth_over_neighbours
+from quaestor.window.recall import MessageTerms, _MessageVectors, _top_messages, smooth_over_neighbours, speaker_of
 
 
 class Letters:

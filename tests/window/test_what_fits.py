@@ -206,7 +206,7 @@ def test_the_end_of_the_turn_is_cut_and_leaves_passages_their_floor() -> None:
     floored = required(result, 54, floor=10)
     assert (floored.chosen[2].action, floored.budget.free) == ("trimmed", 10)
     assert required(result, 64, floor=10).chosen[2].action == "kept"
-    # Where there is no room for a floor, there is none.
+    # Without room for a floor, none is kept free.
     assert required(result, 30, floor=10).budget.free == 0
     with pytest.raises(WindowError):
         required(result, 25, floor=10)

@@ -1,7 +1,7 @@
 """Asks back if a conversation begins with a question that refers to nothing: ``and how do I turn that off?``
 
-A search for its few words would find passages by chance, so there is none. A model gets the question without passages
-and asks back in its own words.
+A search for its few words would find passages by chance, so nothing is searched for. A model gets the question without
+passages and asks back in its own words.
 """
 
 from __future__ import annotations

@@ -32,9 +32,11 @@ from quaestor.answers.overview.overview_answer import (
 )
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is
 from quaestor.answers.project.document_parts import answer_with_part
-from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
+from quaestor.answers.project.facts import answer_project_facts
 from quaestor.answers.project.headed_section import answer_with_headed_section
-from quaestor.answers.project.listings import list_declared, list_folder, list_tests
+from quaestor.answers.project.listed_files import list_folder, list_tests
+from quaestor.answers.project.listings import list_declared
+from quaestor.answers.project.maintainers import answer_maintainers
 from quaestor.answers.project.named_documents import (
     answer_how_to_add,
     answer_origin,

@@ -72,7 +72,7 @@ def make_subroutines(
 def _tokens_of_briefing(model: Model, registry: Registry, settings: Settings) -> int:
     """Return the tokens of the description of a model's tools."""
     from quaestor.chat.call_protocols import protocol_for  # noqa: PLC0415 - only with a model
-    from quaestor.llm.models.request_counter import counter_of  # noqa: PLC0415
+    from quaestor.llm.models import counter_of  # noqa: PLC0415
     from quaestor.llm.prompts import load  # noqa: PLC0415
 
     protocol, counter = protocol_for(model.capabilities, registry), counter_of(model)

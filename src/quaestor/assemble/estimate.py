@@ -34,7 +34,7 @@ from quaestor.indexing.intake import Intake, usable_cores
 from quaestor.indexing.survey import Surveyor, SurveyResult
 from quaestor.llm.tokens import Tokenizer, tokenizer_for
 from quaestor.stores import Store
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.store import EmbeddedStore
 
 if TYPE_CHECKING:
     from quaestor.corpus import Corpus

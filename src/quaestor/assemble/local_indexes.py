@@ -20,8 +20,8 @@ from quaestor.assemble.source_paths import SOURCE_NOTE, index_folder, locate
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import NotFoundError, QuaestorError
 from quaestor.crawl.fetched_sources import is_address, is_fetched, is_site, names_repository
-from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.schema import FILE as TRUTH
+from quaestor.stores.embedded.store import EmbeddedStore
 
 _LOCK = "lock"
 

@@ -99,8 +99,8 @@ def _chat_model(settings: Settings) -> OpenAICompatibleModel:
 
 
 def _completion_model(settings: Settings) -> OpenAICompatibleModel:
-    from quaestor.llm.models.plain_completion import CompletionModel, encoding_for  # noqa: PLC0415
-    from quaestor.llm.models.request_counter import ChatMLCounter  # noqa: PLC0415 - only with such a model
+    # Only with such a model.
+    from quaestor.llm.models.plain_completion import ChatMLCounter, CompletionModel, encoding_for  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
     known = settings.tokenizer or settings.model

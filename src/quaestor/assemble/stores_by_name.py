@@ -17,7 +17,7 @@ from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.files.git_folder import origin_url, repository_root
 from quaestor.stores import Store
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.store import EmbeddedStore
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Database

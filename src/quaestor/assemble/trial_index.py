@@ -17,7 +17,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.indexing.indexer import Indexer
 from quaestor.search.ranker import Ranker
-from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.store import EmbeddedStore
 
 TUNED = "tuned"
 """The name under which an embedder that a corpus's own index was tuned to is tried."""

@@ -15,8 +15,9 @@ from functools import partial
 
 from quaestor.answers.ask_back import with_context
 from quaestor.answers.citations.verify import verify
+from quaestor.answers.quotes.best_stretches import MOST, MOST_OF_UNSURE
 from quaestor.answers.quotes.passage_order import without_restated
-from quaestor.answers.quotes.pick_quotes import MOST, MOST_OF_UNSURE, ExtractiveAnswer, speaks
+from quaestor.answers.quotes.pick_quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes.pick_quotes import answer as extract
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
@@ -45,9 +46,8 @@ from quaestor.corpus.answerability import Doubt
 from quaestor.corpus.conversation_corpus import ConversationCorpus, current_text
 from quaestor.corpus.understood_filters import require_some
 from quaestor.llm.endpoints.failures import ToolsRefusedError
-from quaestor.llm.models import Model, Request
+from quaestor.llm.models import Model, Request, counter_of
 from quaestor.llm.models.reply_stream import StopCutter
-from quaestor.llm.models.request_counter import counter_of
 from quaestor.search.spelling import replace_unknown
 from quaestor.search.turns import TurnQuery, query_of_turn
 from quaestor.sessions.records import Ending

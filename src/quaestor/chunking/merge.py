@@ -211,7 +211,7 @@ def chunks(groups: list[list[Piece]], data: bytes, encoding: str) -> tuple[Chunk
 def _main(pieces: list[Piece]) -> Piece:
     """Return the definition that a chunk is about: the enclosing one, unless only its first line is here.
 
-    Of definitions that are not within another, it is the largest: what follows the end of a class is none of it.
+    Of definitions that are not within another, it is the largest: what follows the end of a class is not part of it.
     """
     if len(pieces) == 1:
         return pieces[0]

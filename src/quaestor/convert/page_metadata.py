@@ -14,7 +14,7 @@ from quaestor.convert.running_text import Inline
 from quaestor.core.bylines import author_line, date_of_path, iso_date
 
 _REFRESH = re.compile(r"^\s*\d+(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
-_FEEDS = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
+FEED_KINDS = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
 
 _LONGEST = 200_000
 _WRITTEN = ("author", "datePublished", "dateCreated")
@@ -51,7 +51,7 @@ def outgoing_links(page: Element, address: str) -> PageLinks:
     for one in page.elements():
         if one.name in ("a", "area") and one.get("href") and not _has_rel(one, "nofollow"):
             links[_absolute_address(base, one.get("href"))] = None
-        elif one.name == "link" and _has_rel(one, "alternate") and one.get("type").lower() in _FEEDS:
+        elif one.name == "link" and _has_rel(one, "alternate") and one.get("type").lower() in FEED_KINDS:
             feeds[_absolute_address(base, one.get("href"))] = None
         elif one.name == "link" and (_has_rel(one, "next") or _has_rel(one, "prev")):
             links[_absolute_address(base, one.get("href"))] = None

@@ -12,7 +12,8 @@ from quaestor.core.terms import terms_of_word
 from quaestor.corpus.document_paths import plain, suggest_paths
 from quaestor.corpus.documents_on_disk import DocumentsOnDisk
 from quaestor.corpus.fresh_index import FreshIndex
-from quaestor.related import KINDS, Related, RelatedKind, RelativeFinder, Target
+from quaestor.related import KINDS, Related, RelatedKind, Target
+from quaestor.related.relative_finder import RelativeFinder
 from quaestor.stores import Store
 
 _LINE = re.compile(r"^(.+?):(\d{1,9})(?:[-:]\d+)*$")

@@ -215,7 +215,7 @@ def names_in(question: str) -> tuple[str, ...]:
 
     A name has a capital within the sentence (where the question is English), one after its first letter, a digit beside
     letters, an underscore, or a dot within. Faults (``KeyError``), days, months, numbers, keys (``Ctrl-C``),
-    web addresses and abbreviations are none. Of a text that is much longer than a question, nothing is returned.
+    web addresses and abbreviations do not count. Of a text that is much longer than a question, nothing is returned.
     """
     if has_unspaced(question):
         question = _LATIN.sub(" ", question)  # no blank parts a name from what stands around it

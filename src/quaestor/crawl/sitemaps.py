@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quaestor.convert.html_tree import StartTag, decode_page, tokens
-from quaestor.convert.page_metadata import first_name
+from quaestor.convert.page_metadata import FEED_KINDS, first_name
 
 MOST_ADDRESSES = 50_000
 """The most addresses of one file; the format allows no more."""
@@ -18,7 +18,6 @@ MOST_ADDRESSES = 50_000
 LARGEST = 50_000_000
 _GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 20
-_FEED_KINDS = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
 _ROOT = re.compile(rb"<(?:[\w-]{1,20}:)?(?:rss|feed|urlset|sitemapindex|rdf)[\s>]", re.IGNORECASE)
 _JSON_FEED = re.compile(rb'\s*\{[^{}\[\]]{0,300}"https://jsonfeed\.org/version/')
 _ENTRIES = frozenset({"item", "entry", "url", "sitemap"})
@@ -61,7 +60,7 @@ def is_list(kind: str, data: bytes) -> bool:
         kind: its media type, in lower case.
         data: its body.
     """
-    if kind in _FEED_KINDS:
+    if kind in FEED_KINDS:
         return True
     head = data[:2000]
     if kind.endswith("json"):

@@ -156,7 +156,7 @@ _PRIVATE_KEY = (
     rb"(?:\xef\xbb\xbf)?\s*(?:(?:Bag|Key) Attributes\b[^\n]*\n(?:[ \t][^\n]*\n)*){0,4}"
     rb"(?:-----BEGIN [A-Z ]*PRIVATE KEY|PuTTY-User-Key-File-\d)"
 )
-_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SNIFFED = 8192
 
 
@@ -224,7 +224,7 @@ def largest(name: str, limit: int) -> int:
 def deny_content(data: bytes) -> Reason | None:
     """Return why these bytes are left out: NULs without a wide encoding's mark, or a private key."""
     head = data[:_SNIFFED]
-    if b"\0" in head and not head.startswith(_WIDE_MARKS):
+    if b"\0" in head and not head.startswith(WIDE_MARKS):
         return "binary"
     return "secret" if re.match(_PRIVATE_KEY, head) else None
 

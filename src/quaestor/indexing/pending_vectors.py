@@ -25,8 +25,7 @@ from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.files.indexing_values import IngestSettings
-from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
-from quaestor.indexing.prepare import encode
+from quaestor.indexing.prepare import chunk_terms, embedded_text, encode, vector_keys
 from quaestor.stores import Pack, Store, Writer
 
 _CHUNKS_AT_ONCE = 2048

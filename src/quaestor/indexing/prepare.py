@@ -7,8 +7,9 @@ file, the outcome is a ``SkippedPath`` with the reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from operator import attrgetter
-from posixpath import basename
+from posixpath import basename, splitext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +20,11 @@ from quaestor.chunking.languages import PROSE, says_generated, why_not_parse
 from quaestor.convert import ConversionError, ConvertedDocument, convert_file, is_converted
 from quaestor.core.bylines import author_line, date_of_path, iso_date
 from quaestor.core.documents import Chunk, Document, Span, text_of_chunks
+from quaestor.core.terms import term_keys
 from quaestor.embedding import Embedder, Vectors
 from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, Snapshot, on_disk, read_snapshot
 from quaestor.files.deny import deny_content, largest, suffix_of
 from quaestor.files.indexing_values import IngestSettings, SkippedPath
-from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
 from quaestor.stores import ChunkTerms, KeptBytes, Pack, PackedDocument
 from quaestor.stores.shared_store import keep
 
@@ -33,6 +34,8 @@ _WRITTEN_FROM_SOURCES = frozenset({"rd", "roff"})
 # More words than are looked up one by one, so that the whole vocabulary is loaded.
 _COMMON = "and as break case class const continue def do else end false for from func function if import in int is let"
 _COMMON += " module new none not null or package private public return self static string struct this true type void"
+_KEY_BYTES = 16
+_SPEAKING = 3  # folders
 
 
 class Task(NamedTuple):
@@ -369,3 +372,55 @@ def _unreadable(path: str, error: OSError) -> SkippedPath:
     if isinstance(error, NotRegularError):
         return SkippedPath(path, "special")
     return SkippedPath(path, "unreadable", error.strerror or type(error).__name__)
+
+
+# What is embedded of a chunk, and its terms for the lexical index. Changing anything below changes what an index holds:
+# raise the recipe's number in ``indexing_values`` with it.
+
+
+def embedded_text(chunk: Chunk, path: str | None = None, title: str | None = None) -> str:
+    """Return the text that is embedded for a chunk: its path, its definitions and its text.
+
+    Args:
+        chunk: the chunk.
+        path: its document's path, or ""; only the nearest folders are included.
+        title: its document's title, included unless the scope begins with it.
+    """
+    names = list(chunk.scope)
+    if chunk.symbol is not None:
+        names.append(chunk.symbol)
+    if title and title not in names:
+        names.insert(0, title)
+    return "\n".join(part for part in (path and _last_folders(path), " ".join(names), chunk.text) if part)
+
+
+def vector_keys(embedder: str, texts: Sequence[str]) -> list[bytes]:
+    """Return the key under which each text's vector is stored: a hash of the embedder's name and the text."""
+    seed = blake2b(embedder.encode() + b"\0", digest_size=_KEY_BYTES)
+    keys = []
+    for text in texts:
+        digest = seed.copy()
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        keys.append(digest.digest())
+    return keys
+
+
+def chunk_terms(chunks: Sequence[Chunk], path: str, title: str | None = None) -> list[ChunkTerms]:
+    """Return each chunk's lexical terms: those of its text, its names, and its document's name and nearest folders.
+
+    A prose document's title is one of the names, because further down a page nothing else may state its subject.
+    """
+    of_path = term_keys(_last_folders(splitext(path)[0]))
+    return [ChunkTerms(term_keys(chunk.text), of_path, term_keys(" ".join(_names(chunk, title)))) for chunk in chunks]
+
+
+def _last_folders(path: str) -> str:
+    """Return the last parts of a path: folders above them say where a checkout is, not what the file contains."""
+    return "/".join(path.split("/")[-1 - _SPEAKING :])
+
+
+def _names(chunk: Chunk, title: str | None) -> Sequence[str]:
+    names = [*chunk.scope, *chunk.defines]
+    if chunk.symbol is not None and chunk.symbol not in chunk.defines:
+        names.append(chunk.symbol)
+    return [title, *names] if title and title not in names else names

@@ -12,8 +12,7 @@ from quaestor.core.terms import find_words
 from quaestor.files.indexing_values import CountTokens, FoundFile, IngestSettings, Range, SkippedPath, Survey
 from quaestor.files.walk import WalkResult
 from quaestor.indexing.batches import TASK_BYTES, TASK_FILES, in_batches
-from quaestor.indexing.chunk_texts import embedded_text, vector_keys
-from quaestor.indexing.prepare import RefusedFile, Task, UnchangedFile, document_of, load
+from quaestor.indexing.prepare import RefusedFile, Task, UnchangedFile, document_of, embedded_text, load, vector_keys
 from quaestor.indexing.worker_pool import run_here
 from quaestor.stores import Store
 

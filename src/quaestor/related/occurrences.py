@@ -14,7 +14,7 @@ from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinitio
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.syntax import SYNTAXES, Syntax
 from quaestor.core.light_imports import NamedTuple, lazy_regex
-from quaestor.related.relatives import Role
+from quaestor.related import Role
 
 if TYPE_CHECKING:
     from tree_sitter import Node

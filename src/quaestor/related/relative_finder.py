@@ -15,9 +15,9 @@ from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.documents import Document
 from quaestor.core.terms import terms
 from quaestor.embedding import Embedder
+from quaestor.related import KINDS, Related, RelatedKind, Relative, Target
 from quaestor.related.imports import Modules, imports_of
 from quaestor.related.occurrences import enclosing_names
-from quaestor.related.relatives import KINDS, Related, RelatedKind, Relative, Target
 from quaestor.related.stored_files import LARGE, IndexedFile, chunk_relative, load_file, modules_of
 from quaestor.related.uses import (
     UseCandidate,

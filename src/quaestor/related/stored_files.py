@@ -7,8 +7,8 @@ from itertools import groupby
 
 from quaestor.core.documents import Chunk, Document
 from quaestor.core.light_imports import NamedTuple
+from quaestor.related import RelatedKind, Relative, Role
 from quaestor.related.imports import MANIFESTS, Modules, packages_of
-from quaestor.related.relatives import RelatedKind, Relative, Role
 from quaestor.stores import Store, StoredChunk
 
 LARGE = 150_000

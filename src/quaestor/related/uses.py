@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from quaestor.chunking.languages import PROSE
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import split_identifier, terms_of_word
+from quaestor.related import RelatedKind, Relative
 from quaestor.related.imports import outside_names
 from quaestor.related.occurrences import (
     Occurrence,
@@ -20,7 +21,6 @@ from quaestor.related.occurrences import (
     uses_of_definition,
     word_pattern,
 )
-from quaestor.related.relatives import RelatedKind, Relative
 from quaestor.related.stored_files import LARGE, IndexedFile, load_file
 from quaestor.search.path_roles import profile_path
 from quaestor.stores import FieldBoosts, Store, StoredChunk
@@ -28,7 +28,7 @@ from quaestor.stores import FieldBoosts, Store, StoredChunk
 # A kilobyte takes some 200 microseconds to parse. What lies beyond this is counted, not confirmed.
 _BYTES_EACH = 13_000
 _LEAST = 10
-_ROLES = ("call", "base", "reference", "import", "mention")
+ROLES = ("call", "base", "reference", "import", "mention")
 
 # What is looked at, for each place that is wanted. Of a name that stands in more chunks, those that hold it most often
 # are; a chunk takes some 30 microseconds to fetch.
@@ -107,7 +107,7 @@ class UseFinder:
         )
         shown = [one for one in uses if one.role != "import"] or uses[:1]
         places: dict[int, Occurrence] = {}
-        for one in sorted(shown, key=lambda one: _ROLES.index(one.role)):
+        for one in sorted(shown, key=lambda one: ROLES.index(one.role)):
             places.setdefault(one.start_line, one)
         return [
             file.relative(kind, one.role, line, one.end_line, ".".join(one.symbols) or None)

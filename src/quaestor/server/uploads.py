@@ -18,7 +18,7 @@ from quaestor.assemble import ingest_settings
 from quaestor.convert import ConversionError, convert_file
 from quaestor.core.config import Settings
 from quaestor.core.errors import LimitError, NotFoundError, UsageError
-from quaestor.files.deny import deny_content, largest
+from quaestor.files.deny import WIDE_MARKS, deny_content, largest
 from quaestor.files.walk_rules import left_out
 from quaestor.server.upload_stores import UploadedFile, UploadStore, upload_store_for
 
@@ -26,7 +26,6 @@ _ODD = re.compile(r"[^\w .()+,@-]|[\r\n\t]")
 _LONGEST_NAME = 120
 _MOST = 2_000
 _MOST_BYTES = 200_000_000
-_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -175,7 +174,7 @@ def id_of(user: str, name: str) -> str:
 
 def is_text(data: bytes) -> bool:
     """Return whether bytes are text: UTF-8, UTF-16 or UTF-32 with a byte order mark, or a single-byte encoding."""
-    if data.startswith(_WIDE):
+    if data.startswith(WIDE_MARKS):
         return True
     try:
         data.decode("utf-8")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from quaestor.core.messages import Message
 from quaestor.llm.tokens import MessageCounter, Tokenizer, counter_for
 from quaestor.llm.tokens.message_counts import OPENAI, TEMPLATE
-from quaestor.window.message_reading import shared_beginning
 from quaestor.window.window_values import Action, Decision, Section
 
 if TYPE_CHECKING:
@@ -229,3 +228,18 @@ def reading_of(messages: Sequence[Message], counter: Counter) -> Iterator[Conver
         yield reading
     finally:
         _shelf.put(reading)
+
+
+def shared_beginning(old: list[Message], new: list[Message]) -> int:
+    """Return how many messages both begin with.
+
+    Halving lets whole stretches be compared at once, and messages that are the same object at no cost.
+    """
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

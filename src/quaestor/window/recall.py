@@ -15,17 +15,21 @@ over a conversation.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from quaestor.core.messages import Message
+from quaestor.core.terms import words
 from quaestor.embedding import Embedder
-from quaestor.window.message_reading import asked_about, content_terms_in, shared_beginning, speaker_of
+from quaestor.window.conversation_costs import shared_beginning
+from quaestor.window.summary import content_terms_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,7 +165,7 @@ class Recall:
     def _speaker_scores(self, question: str) -> Scores:
         """Return 1 for every message of a speaker whom the question names, if there are several speakers."""
         known = {speaker for speaker, number in self._speaking.items() if number >= _SPEAKER_MESSAGES}
-        speakers = asked_about(question, known)
+        speakers = _speakers_named(question, known)
         if not speakers or speakers == known:
             return np.zeros(len(self._speakers))
         return np.array([speaker in speakers for speaker in self._speakers], dtype=np.float64)
@@ -318,3 +322,26 @@ class _MessageVectors:
         """Return the cosine similarity of every message to ``text``."""
         similarity: NDArray[np.float32] = self._rows[: self._length] @ self._embedder.encode([text])[0]
         return similarity
+
+
+_PREFIX = re.compile(r"\s{0,4}(?:[\[(][^\])\n]{1,60}[\])]\s?)?(?P<name>[^\W\d_][\w .'-]{0,30}?):\s")
+
+
+def speaker_of(message: Message) -> str | None:
+    """Return a message's speaker: its name, or ``Anna`` where the text begins with ``Anna:``, or None."""
+    if message.name is not None:
+        return message.name.lower()
+    match = _PREFIX.match(message.content)
+    return match["name"].lower() if match else None
+
+
+@lru_cache(maxsize=1024)
+def _name_words(speaker: str) -> frozenset[str]:
+    """Return the words of a speaker's name, without initials."""
+    return frozenset(word for word in words(speaker) if len(word) > 1)
+
+
+def _speakers_named(question: str, speakers: Collection[str]) -> set[str]:
+    """Return the speakers whom the question names."""
+    words_asked = set(words(question))
+    return {speaker for speaker in speakers if _name_words(speaker) & words_asked}

@@ -12,8 +12,8 @@ from math import log1p, sqrt
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Message
+from quaestor.core.terms import find_words, terms_of_word
 from quaestor.window.conversation_costs import Counter
-from quaestor.window.message_reading import content_terms_in
 from quaestor.window.trim import trim
 from quaestor.window.window_values import Summarise, Wording
 
@@ -26,6 +26,17 @@ _OLDEST = 60
 NAME = "summary"
 # Less than this, in tokens, says nothing.
 _LEAST = 24
+# Function words of English, and what its contractions leave behind. Other languages rely on rarity alone.
+_STOP_WORDS = frozenset(
+    """
+    a an and are as at be been being but by can could d did do does doing don for from had has have having
+    he her hers him his how i if in into is it its ll m me my of on or our ours out over re s she so some
+    such t than that the their them then there these they this those to too up us ve was we were what when
+    where which while who whom whose why will with would you your yours about after again all also am any
+    because before both down during each few further here just more most no nor not now off once only other
+    own same should through under until very
+    """.split()
+)
 
 
 def central_sentences(messages: Sequence[Message], budget: int, count: Callable[[str], int]) -> str:
@@ -165,3 +176,8 @@ def _checked_summary(
     message = as_message(cut, wording)
     note = f"stands for {len(messages)} messages that are left out; cut short from {tokens} tokens"
     return Summary(message, counter.message(message), note)
+
+
+def content_terms_in(text: str) -> list[str]:
+    """Return the lexical terms of ``text`` without stop words, in order, as often as they occur."""
+    return [term for word in find_words(text) if word.lower() not in _STOP_WORDS for term in terms_of_word(word)]

@@ -17,8 +17,7 @@ from quaestor.llm import chatml
 from quaestor.llm.endpoints.client import RetryPolicy
 from quaestor.llm.endpoints.failures import StreamCutError, TooLongError
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
-from quaestor.llm.models.plain_completion import CompletionModel, encoding_for
-from quaestor.llm.models.request_counter import ChatMLCounter
+from quaestor.llm.models.plain_completion import ChatMLCounter, CompletionModel, encoding_for
 from quaestor.llm.tokens import load_encoding, tokenizer_for
 from scripted_server import Recorded, Reply, StartServer
 

@@ -49,11 +49,11 @@ _FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.9
 """
 _AS_WELL = 0.85
 _VERBATIM = 5
-"""This many words of a message in a row are no coincidence."""
+"""From this many words of a message in a row on, they do not agree by chance."""
 _IN_A_ROW = 4
-"""This many are none, if they are all words of a template and stand in the message in a row."""
+"""From this many on, neither do all words of a template that stand in the message in a row."""
 _NO_CHANCE = 7
-"""All words of a template as long as this need no quotation marks or colon beside them."""
+"""A template of this many words, all of them in the message, needs no quotation marks or colon beside them."""
 _WHOLE = 0.999
 _SILENT, _SILENT_VERBATIM = 0.85, 0.98
 """Factors for a template beside which nothing prints or raises, and for one that is the message word for word."""

@@ -285,7 +285,7 @@ def _agreement(message: Sequence[str], texts: Sequence[str], weights: Mapping[st
     if near.words < _FEWEST or not whole or near.of_span < _LEAST_OF_SPAN:
         return 0.0
     share = min(1.0, near.weight / whole)
-    # The fewer words a text has of a message, the more of it they must be, and the closer they must stand.
+    # If a text lacks words of a message, or has others between them, more telling words must agree.
     apart = (share < _VERBATIM) + min(near.between, 2)
     return share if share >= _LEAST_OF_MESSAGE and len(heavy) >= _FEWEST_HEAVY + apart else 0.0
 

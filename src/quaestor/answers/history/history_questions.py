@@ -1,7 +1,7 @@
 """Recognises questions about history and reads what they ask. Pure.
 
 The wording decides: a verb of change in the past with a version, a period or a subject, or a question for a person.
-A question about what is true at any time ("what changes when I set ...") or about how something is done is none.
+What is true at any time ("what changes when I set ...") or how something is done is not a question about history.
 """
 
 from __future__ import annotations

@@ -32,6 +32,7 @@ from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.imports import imports_of
 from quaestor.related.occurrences import occurrences
+from quaestor.related.uses import ROLES
 from quaestor.search.callers_question import CallersQuestion, Relation, read_callers_question
 from quaestor.search.path_roles import profile_path
 
@@ -50,7 +51,6 @@ _WHOLE = 40
 _FIRST_LINES = 10
 _FAR = 6
 """Lines between two import statements of which the second no longer stands at the head of a file."""
-_ROLES = ("call", "base", "reference", "import", "mention")
 _RELATED: Mapping[Relation, tuple[str, str]] = {
     "subtypes": ("extends or implements", "is extended or implemented"),
     "imports": ("imports", "is imported"),
@@ -187,7 +187,7 @@ class _CallersAnswer:
         most = _MOST_SHOWN
         for of_kind, kind in parts:
             self._quote(of_kind, most, kind)
-            # Where nothing but tests uses it, these are what there is to show.
+            # If only tests use it, there is nothing else to show.
             most = _MOST_SHOWN_BESIDE if of_kind.places else most
         if self.texts:
             self._draft.say(f"It stands as a text at {amount(len(self.texts), 'place')}, by which it may be called:")
@@ -358,7 +358,7 @@ class _CallersAnswer:
         """Return a sort key for places: those that the question describes come first, tests and vendored code last."""
         profile = profile_path(place.path)
         shared_words = len(content_terms(place.path.replace("/", " ")) & content_terms(self._request.other_words))
-        role = _ROLES.index(place.role) if place.role in _ROLES else len(_ROLES)
+        role = ROLES.index(place.role) if place.role in ROLES else len(ROLES)
         home = any(definition.path == place.path for definition in self._definitions)
         return bool(profile.background), profile.example, not self._names_its_owner(place), -shared_words, home, role
 

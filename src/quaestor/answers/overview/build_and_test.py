@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain, islice
 from typing import Literal
 
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.overview_text import Entry, Source, Statement
-from quaestor.answers.overview.prose_lines import headings
 from quaestor.core.light_imports import lazy_regex
 
 Aim = Literal["build", "test", "run"]
@@ -34,7 +32,7 @@ _INSTALLS = lazy_regex(
     r"|\bdocker compose\b.*\s(?:pull|logs|down|up)\b|\bhelm plugin\b|\bcmake -E\b"
 )
 """Commands that prepare a CI job and do not build or test."""
-_FROM_A_REGISTRY = lazy_regex(
+FROM_A_REGISTRY = lazy_regex(
     r"\b(?:cargo|go|npm|pnpm|yarn|bun|composer|gem|luarocks|opam|nix\S*|helm|pipx?3?|brew|apt\S*|dnf|uv|mix|dart|dotnet)\b"
     r"(?: \w+)? (?:install|i|add|require|global|get|profile)\b(?! ?$| -e\b| --path\b| (?:-\S+ )*\.)"
 )
@@ -42,7 +40,7 @@ _FROM_A_REGISTRY = lazy_regex(
 _NPM_SCRIPT = lazy_regex(r'^\s*"([\w:.-]+)"\s*:\s*"(.*)",?\s*$')
 _RUN = lazy_regex(r"^\s*-?\s*run:\s*(?!\||>)(\S.*)$")
 _RUN_BLOCK = lazy_regex(r"^(\s*)-?\s*run:\s*[|>]")
-_COMMAND = lazy_regex(
+COMMAND = lazy_regex(
     r"^\s*(?:\$ |> )?((?:(?:\.{0,2}/)?(?:[\w.-]+/)+[\w-]+\.sh"
     r"|make|cargo|go|npm|npx|yarn|pnpm|bun|deno|pytest|tox|nox|uv|poetry|hatch|python3? -m"
     r"|python3? [\w./-]+\.py|\./[\w./-]+"
@@ -72,7 +70,7 @@ _QUOTED = (
         for name in ("settings.gradle", "settings.gradle.kts")
     ),
 )
-_AIMS: dict[Aim, re.Pattern[str]] = {
+AIMS: dict[Aim, re.Pattern[str]] = {
     "build": lazy_regex(
         r"\b(?:all$|build|assemble|compile|make|configure|bootstrap|autogen|install|bundle(?! exec)|dist)",
         re.IGNORECASE,
@@ -89,47 +87,13 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
-_TYPED = lazy_regex(r"^(?:\s*\$ |\s{2,}|)((?=\S*/|\S+ -)[a-z.][\w./-]*(?: [\w./:*@-]+)*)\s*$")
-"""A script with its arguments, in a line of its own or in code marks: ``bin/test --fast``."""
 _NO_TEST = lazy_regex(r"style|lint|format|\bfmt\b|phpcs|static|spell|typo|bench|speed|bloat", re.IGNORECASE)
 """Names of checks that are not tests."""
-_SEPARATE_TESTS = r"\b(?:integration|e2e|end-to-end|browser|load|performance|speed|bench\w*|manual(?:ly)?)\b"
-"""Kinds of tests that "the tests" does not mean."""
-_HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
-    "build": (
-        lazy_regex(
-            r"^(?!.*\bdoc(?:s|umentation)\b|.*\bbuilding an? (?!release|local|dev|debug|custom|static|package|binary))"
-            r".*\b(?:build(?:ing)?|compil(?:e|ing|ation)|from source)\b(?!.*\bstatus)",
-            re.IGNORECASE,
-        ),
-        lazy_regex(r"\b(?:install(?:ation|ing)?|development|set ?up|getting started)\b", re.IGNORECASE),
-    ),
-    "test": (lazy_regex(rf"^(?!.*{_SEPARATE_TESTS}).*\b(?:tests?|testing|test ?suite|specs)\b", re.IGNORECASE),),
-    "run": (
-        lazy_regex(
-            r"\b(?:run(?:ning)?|play(?:ing)?|start(?:ing)?(?! with)|launch(?:ing)?|serv(?:e|ing))\b(?!.*\btests?\b)",
-            re.IGNORECASE,
-        ),
-        lazy_regex(
-            r"^\W*(?:(?:basic |how to )?us(?:e|age)|quick ?start|getting started|development|local(?:ly)?)\b",
-            re.IGNORECASE,
-        ),
-        lazy_regex(r"\binstall(?:ation|ing)?\b", re.IGNORECASE),
-    ),
-}
-"""Headings of sections that describe each aim, the most telling first."""
-_OF_WORK = lazy_regex(
-    r"(?i)^(?!.*\b(?:principles?|philosophy|policy|roadmap|status|team)\b).*\b(?:develop(?:ment|ing)?|hacking"
-    r"|from (?:source|a checkout)|local(?:ly)?|set(?:ting)?[- ]?up|getting started)\b"
-)
-"""Headings of sections that tell how one begins to work on the project."""
-_LONGEST_HEADING, _LONGEST_SECTION, _MOST_SECTIONS = 60, 20, 2
 _SCRIPTS: dict[Aim, re.Pattern[str]] = {
     "build": lazy_regex(r"(?:build|compile|make)\b"),
     "test": lazy_regex(r"(?:run[-_]?)?(?:tests?|check)\b"),
     "run": lazy_regex(r"(?:run|start|serve)\.sh"),
 }
-_SHOWS_A_COMMAND = lazy_regex(r"`|^(?: {4}|\t)\s*\S|^\s*\$ |^\.\. code", re.MULTILINE)
 _MERELY_THERE = (
     "build.gradle build.gradle.kts pom.xml build.sbt build.sc stack.yaml cabal.project rakefile composer.json"
     " gemfile mix.exs rebar.config"
@@ -202,104 +166,6 @@ def customary_commands(material: Material, aim: Aim, entries: Sequence[Entry]) -
                 yield _line(path, number, lines[number - 1])._replace(name=command)
 
 
-def guide_sections(material: Material, aim: Aim | None, *, works: bool = False) -> list[Source]:
-    """Return the sections of the README and of guides that describe how an aim is reached; at most two.
-
-    Args:
-        material: the documents of the project.
-        aim: what somebody wants to do; None for building and testing, with one section of each.
-        works: whether somebody wants to begin to work on the project; the guides for contributors tell this best.
-    """
-    if works:
-        paths = _guides(material, "test")
-        found = chain.from_iterable(_sections(material.lines(path), path, _OF_WORK, "run") for path in paths)
-        return [*islice(found, _MOST_SECTIONS)] or guide_sections(material, aim)
-    if aim is None:
-        each = (guide_sections(material, one)[:1] for one in ("build", "test"))
-        return list(dict.fromkeys(chain(*each)))
-    for rank, heading in enumerate(_HEADINGS[aim]):
-        sections = [
-            one
-            for path in _guides(material, aim)
-            for one in _sections(material.lines(path), path, heading, aim)
-            if aim != "build" or _builds(material.lines(path)[one.start_line - 1 : one.end_line], stated=not rank)
-        ]
-        if sections:
-            return sections[:_MOST_SECTIONS]
-    return []
-
-
-def _builds(lines: Sequence[str], *, stated: bool) -> bool:
-    """Return whether a section shows how what is checked out is built, and not how something published is installed.
-
-    Args:
-        lines: the section.
-        stated: whether its heading says that it is about building; then any command that is not known will do.
-    """
-    # A tool's name in running text is no call of it.
-    marked = [inner for line in lines for inner in (line, *re.findall(r"`([^` ]+ [^`]+)`", line))]
-    published = [bool(_FROM_A_REGISTRY.search(one)) for one in marked]
-    commands = [match[1] for one in marked if (match := _COMMAND.match(one)) and not _FROM_A_REGISTRY.search(one)]
-    return any(map(_AIMS["build"].search, commands)) or (stated and not any(published))
-
-
-def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str], aim: Aim) -> Iterator[Source]:
-    """Yield the sections with a matching heading and a command, including their subsections, cut to a length."""
-    heads = [(at, title, _level(lines[at - 1])) for at, title in headings(lines) if title]
-    fits = [len(title) <= _LONGEST_HEADING and heading.search(title) is not None for _, title, _ in heads]
-    if sum(fits) > 1:
-        fits[0] = False  # the title of a whole guide
-    end = 0
-    for number, (at, _, level) in enumerate(heads):
-        if at <= end or not fits[number] or _is_below_separate_tests(heads, number):
-            continue
-        end = next((other - 1 for other, _, of in heads[number + 1 :] if of <= level), len(lines))
-        own = next((other - 1 for other, *_ in heads[number + 1 :] if other <= end), end)
-        if sum(_COMMAND.match(line) is not None for line in lines[at:own]) > 1:
-            end = own  # it needs no subsections, which may be about anything
-        last = _whole_blocks(lines, at, min(end, at + _LONGEST_SECTION), {other for other, _, _ in heads})
-        if last > at and _shows(lines[at:last], aim):
-            first = next(one for one in range(at + 1, last + 1) if lines[one - 1].strip(" =-^"))
-            yield Source(path, first, last)
-
-
-def _shows(lines: Sequence[str], aim: Aim) -> bool:
-    """Return whether lines show a command; for tests one that runs some, as a library may have a guide to testing."""
-    if aim != "test":
-        return _SHOWS_A_COMMAND.search("\n".join(lines)) is not None
-    marked = [inner for line in lines for inner in (line, *re.findall(r"`([^`]+)`", line))]
-    commands = (_COMMAND.match(one) or _TYPED.match(one) for one in marked)
-    return any(match is not None and _AIMS["test"].search(match[1]) for match in commands)
-
-
-def _is_below_separate_tests(heads: Sequence[tuple[int, str, int]], number: int) -> bool:
-    """Return whether a heading, given by its number, is below one about tests that are run separately."""
-    level = heads[number][2]
-    for _, title, above in reversed(heads[:number]):
-        if above < level:
-            level = above
-            if re.search(_SEPARATE_TESTS, title, re.IGNORECASE):
-                return True
-    return False
-
-
-def _whole_blocks(lines: Sequence[str], head: int, last: int, heads: Collection[int]) -> int:
-    """Return the last line of a section to show: it cuts no block of code and is no heading."""
-    fences = [at for at in range(head + 1, last + 1) if lines[at - 1].lstrip().startswith(("```", "~~~"))]
-    if len(fences) % 2:
-        closing = range(last + 1, min(len(lines), last + _LONGEST_SECTION) + 1)
-        mark = lines[fences[-1] - 1].lstrip()[:3]
-        last = next((at for at in closing if lines[at - 1].lstrip().startswith(mark)), fences[-1] - 1)
-    while last > head and (not lines[last - 1].strip(" =-^") or last in heads):
-        last -= 1
-    return last
-
-
-def _level(line: str) -> int:
-    """Return the level of a heading by its marks; 1 for one that is underlined."""
-    return max(len(line) - len(line.lstrip("#")), len(line) - len(line.lstrip("=")), 1)
-
-
 def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
     """Yield the targets of task files, one line for each file."""
     kinds: tuple[tuple[str, str, re.Pattern[str]], ...] = (
@@ -332,7 +198,7 @@ def _distance(name: str, aim: Aim | None) -> int:
         return min(_distance(name, "build"), _distance(name, "test"))
     if name in (aim, f"{aim}s"):
         return 0
-    return 1 if name.startswith(aim) or (aim == "build" and name == "all") else 2 if _AIMS[aim].match(name) else 3
+    return 1 if name.startswith(aim) or (aim == "build" and name == "all") else 2 if AIMS[aim].match(name) else 3
 
 
 def _first_of(line: str, path: str, number: int, brief: str) -> Statement:
@@ -343,7 +209,7 @@ def _first_of(line: str, path: str, number: int, brief: str) -> Statement:
 
 
 def _lead_in_pattern(aim: Aim | None) -> re.Pattern[str]:
-    return _AIMS[aim] if aim else _TELLING
+    return AIMS[aim] if aim else _TELLING
 
 
 def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
@@ -398,7 +264,7 @@ def _quoted_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:
 
 def _ci_steps(material: Material, aim: Aim | None) -> Iterator[Entry]:
     """Yield what CI runs to build and test."""
-    checks = _AIMS[aim] if aim else _CHECKS
+    checks = AIMS[aim] if aim else _CHECKS
     workflows = [
         path
         for path in material.documents
@@ -412,9 +278,9 @@ def _ci_steps(material: Material, aim: Aim | None) -> Iterator[Entry]:
             command = text.split(" #")[0].strip()
             if (
                 command not in seen
-                and not (_INSTALLS.search(command) or _FROM_A_REGISTRY.search(command))
+                and not (_INSTALLS.search(command) or FROM_A_REGISTRY.search(command))
                 and not _OF_DOCUMENTATION.search(command)
-                and _COMMAND.match(command)
+                and COMMAND.match(command)
                 and checks.search(command)
                 and not (aim == "test" and _NO_TEST.search(command))
             ):
@@ -439,38 +305,20 @@ def _runs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             block = len(opened[1])
 
 
-_GUIDES = frozenset("contributing agents claude development hacking readme".split())
-_FURTHER_GUIDES = lazy_regex(
-    r"(?:install|build|compil|test|develop|contribut|hacking|getting|run|usage|quick)", re.IGNORECASE
-)
-_FOLDERS_OF_GUIDES = ("", ".github", "docs", "doc")
-
-
-def _guides(material: Material, aim: Aim) -> list[str]:
-    """Return the README and the guides for users and contributors, those likeliest to describe an aim first."""
-    folders = (f"{material.folder}/{one}".strip("/") for one in _FOLDERS_OF_GUIDES)
-    paths = [path for folder in dict.fromkeys(folders) for path in material.beside(folder)]
-    stems = {
-        path: path.rpartition("/")[2].lower().split(".")[0]
-        for path in paths
-        if material.profile(path).prose or "." not in path
-    }
-    guides = [path for path, stem in stems.items() if stem in _GUIDES or _FURTHER_GUIDES.match(stem)]
-    # Tests are of those who work on it: the guide for them tells best.
-    return sorted(guides, key=lambda path: ((stems[path] == "readme") == (aim == "test"), path.count("/"), path))
+GUIDES = frozenset("contributing agents claude development hacking readme".split())
 
 
 def _documented_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:
     """Yield the commands that the README and the guide for contributors give, at most four."""
     names = {path: path.rpartition("/")[2].lower().split(".")[0] for path in material.beside(material.folder)}
-    paths = sorted((path for path in names if names[path] in _GUIDES), key=lambda path: (names[path] == "readme", path))
-    wanted = _AIMS[aim] if aim else _BUILDS
+    paths = sorted((path for path in names if names[path] in GUIDES), key=lambda path: (names[path] == "readme", path))
+    wanted = AIMS[aim] if aim else _BUILDS
     entries: dict[str, Entry] = {}
     for path in paths:
         for number, line in enumerate(material.lines(path), 1):
-            match = _COMMAND.match(line) or _inline(line)
+            match = COMMAND.match(line) or _inline(line)
             unfit = match is not None and (
-                _FROM_A_REGISTRY.search(match[1]) or (aim == "test" and _NO_TEST.search(match[1]))
+                FROM_A_REGISTRY.search(match[1]) or (aim == "test" and _NO_TEST.search(match[1]))
             )
             if match and not unfit and wanted.search(match[1]) and len(match[1]) < 80 and not match[1].endswith("\\"):
                 command = match[1].strip()
@@ -482,7 +330,7 @@ def _documented_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:
 def _inline(line: str) -> re.Match[str] | None:
     """Return a command that an item of a list gives in code marks."""
     marked = re.match(r"^\s*(?:[-*|]|\d\.)\s.*?`([^`]+)`", line)
-    return _COMMAND.match(marked[1]) if marked else None
+    return COMMAND.match(marked[1]) if marked else None
 
 
 def _unquoted_manifests(material: Material, quoted: Collection[str]) -> Iterator[Entry]:

@@ -70,7 +70,7 @@ _DESCRIBED = lazy_regex(r"^description:\s*[\"']?(\S.*?)[\"']?\s*$")
 _ENDS = lazy_regex(
     r"(?<!\be\.g)(?<!\beg)(?<!\bi\.e)(?<!\bie)(?<!\betc)(?<!\bcf)(?<!\bvs)(?<!\bw\.r\.t)[.!?](?=\s)|[。！？]"
 )
-"""The end of a sentence; the point of an abbreviation such as "e.g." is none."""
+"""The end of a sentence, but not the point of an abbreviation such as "e.g."."""
 _TAGLINE = 4
 """A block quote that introduces the project begins within this many lines with words."""
 _QUOTED = lazy_regex(r"^> ?(?=\S)")

@@ -268,7 +268,7 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     if not builds and not asks_how_to_run(text):
         return None
     from quaestor.answers.drafts import CorpusLines, Draft  # noqa: PLC0415 - as above
-    from quaestor.answers.overview.build_and_test import guide_sections  # noqa: PLC0415
+    from quaestor.answers.overview.guide_sections import guide_sections  # noqa: PLC0415
     from quaestor.answers.overview.make_overview import make_build_guide  # noqa: PLC0415
     from quaestor.answers.overview.material import Material  # noqa: PLC0415
     from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415

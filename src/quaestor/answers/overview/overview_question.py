@@ -19,6 +19,7 @@ from quaestor.core.light_imports import lazy_regex
 
 # What is pasted may be a megabyte, and " please" again and again takes the square of it.
 _LONGEST = 2_000
+_LONGEST_SHORT = 120
 _POLITE = lazy_regex(
     r"^(?:(?:hi|hello|hey|ok|okay|so|and|please|pls|quick question|hallo|bonjour|hola|bitte|por favor)[,!.:]*\s+"
     r"|(?:can|could|would|will) you (?:please |kindly )?|(?:i(?:'d| would) like|i want|i need) (?:you to "
@@ -288,6 +289,11 @@ def plain_question(question: str) -> str:
     text = " ".join(text.split()).strip(" ?!.:;,¿¡？！。…'\"«»")
     text = _OF_A_KIND.sub("this project", _POLITE.sub("", text.replace(" ?", "")))
     return _TRAILING.sub("", text).strip(" ,")
+
+
+def short_question(question: str) -> str:
+    """Return a plain question; empty if it has more than 120 letters, as questions about all of a project never do."""
+    return plain_question(question) if len(question) <= _LONGEST_SHORT else ""
 
 
 def any_of(words: Iterable[str]) -> str:

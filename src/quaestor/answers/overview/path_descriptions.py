@@ -244,7 +244,7 @@ def _within_tags(paragraph: list[str]) -> tuple[int, list[str]]:
 def _within_haddock(paragraph: list[str]) -> tuple[int, list[str]]:
     """Return how many lines precede the description in the head of a Haskell module, and the description.
 
-    A paragraph that is no such head is returned unchanged.
+    Any other paragraph is returned unchanged.
     """
     fields = [(at, match) for at, line in enumerate(paragraph) if (match := _HADDOCK.match(line))]
     if not fields or fields[0][1][1] != "Module":

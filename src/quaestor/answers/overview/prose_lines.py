@@ -83,7 +83,7 @@ class Part(NamedTuple):
 
 def plain(text: str) -> str:
     """Return the words of some lines on one line, without markup; only the beginning of very long ones."""
-    # The patterns take the square of what looks like markup and is none.
+    # On text that only looks like markup, the time of the patterns grows with its square.
     text = _AUTOLINK.sub(r"\1", _WITHIN_WORD.sub("", _IMAGE.sub(" ", text[:_LONGEST])))
     # An address in reStructuredText looks like a tag.
     text = ROLE.sub(r"\1", _RST_LINK.sub(r"\1", text))
@@ -299,7 +299,7 @@ def _heading(lines: Sequence[str], number: int) -> str | None:
 
 
 def _wiki_title(line: str) -> str:
-    """Return the title between equals signs, as many behind it as before it (``== Title ==``); "" if it is none."""
+    """Return the title between equals signs, as many behind it as before it (``== Title ==``); "" for another line."""
     depth = len(line) - len(line.lstrip("="))
     closed = line.rstrip()
     if not 0 < depth <= _DEEPEST_HEADING or len(closed) <= 2 * depth or not closed.endswith("=" * depth):

@@ -1,4 +1,4 @@
-"""Answers what a project's licence, dependencies and language version are, and who maintains it.
+"""Answers what a project's licence, dependencies and language version are.
 
 The answer quotes the files that say so. A search does badly here: "What are the dependencies?" has one telling word, so
 it finds passages that repeat this word.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from functools import partial
 from itertools import groupby, islice, pairwise
 from typing import TypeAlias
@@ -17,8 +16,8 @@ from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
 from quaestor.answers.overview.document_statistics import holds_documents
 from quaestor.answers.overview.introduction import files_of_the_whole, line_of_name
 from quaestor.answers.overview.material import DOCUMENTATION
-from quaestor.answers.overview.overview_answer import own_names, with_own_name
-from quaestor.answers.overview.overview_question import plain_question
+from quaestor.answers.overview.overview_answer import own_names
+from quaestor.answers.overview.overview_question import short_question
 from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
@@ -28,14 +27,13 @@ from quaestor.search.path_roles import profile_path
 
 _Finder: TypeAlias = Callable[[str, CorpusLines], Iterator[tuple[int, int]]]
 """Yields the first and last lines of a file that answer the question."""
-_LONGEST = 120
 IT = (
     r"(?:it|this|(?:this|the|that|our|your)\s+(?:\w+\s+)?(?:project|repo(?:sitory)?|code\s?base|code|library|package"
     r"|program|tool|software|app(?:lication)?))"
 )
-_WORK = rf"(?:{IT}|the\s+(?:text|code|content|book|data|documentation|docs))"
+WORK = rf"(?:{IT}|the\s+(?:text|code|content|book|data|documentation|docs))"
 _LICENCE = lazy_regex(
-    rf"(?:under\s+)?(?:what|which)\s+(?:kind\s+of\s+)?licen[cs]e\s+(?:is\s+{_WORK}(?:\s+(?:under|published|released|distributed))*(?:\s+under)?"
+    rf"(?:under\s+)?(?:what|which)\s+(?:kind\s+of\s+)?licen[cs]e\s+(?:is\s+{WORK}(?:\s+(?:under|published|released|distributed))*(?:\s+under)?"
     rf"|does\s+{IT}\s+(?:use|have)|{IT}\s+(?:is\s+under|has|uses))"
     rf"|(?:what|which)(?:\s+is|'s)\s+the\s+licen[cs]e(?:\s+(?:of|for)\s+{IT})?|(?:how|under\s+(?:what|which)\s+(?:licen[cs]e|terms))"
     rf"\s+is\s+{IT}\s+(?:licen[cs]ed|published|released|distributed)|licen[cs]e"
@@ -53,25 +51,6 @@ _DEPENDS = lazy_regex(
     rf"|what\s+(?:else\s+)?(?:does\s+{IT}\s+(?:depend\s+on|require)|{IT}\s+(?:depends\s+on|requires))"
     rf"|(?:list|show)(?:\s+me)?\s+(?:its|the|all(?:\s+the)?)?\s*dependencies(?:\s+(?:of|for)\s+{IT})?|dependencies"
 )
-_MAINTAINS = lazy_regex(
-    r"(?:who(?:'s|\s+(?:is|are))?\s+(?:the\s+)?(?:main\s+|current\s+|code\s+)?(?:maintain(?:s|ing)|owns?|responsible\s+for"
-    rf"|(?:maintainers?|owners?|codeowners)(?:\s+(?:of|for))?)|by\s+whom\s+is)(?:\s+(?P<what>{_WORK}|\S+))?(?:\s+maintained)?"
-)
-_NAMES_MAINTAINERS = lazy_regex(
-    r"(?:maintainers|codeowners|owners|owners_aliases)(?:\.(?:md|txt|rst|toml))?", re.IGNORECASE
-)
-_MAINTAINERS = lazy_regex(
-    r"\W*(?:the\s+)?(?:(?:current|core|active)\s+)*(?:maintainers?|core\s+team|code\s*owners)\W*", re.I
-)
-"""Headings of a README above the names of maintainers."""
-_SAYS_MAINTAINER = lazy_regex(
-    r"\b(?:is|being|and)\s+(?:\w+\s+){0,2}maintained\s+(?:\w+\s+){0,2}by\s+(?!third)|\bmaintainers?(?:\s+(?:is|are)\b|:)",
-    re.IGNORECASE,
-)
-_BY_FIELD = lazy_regex(
-    r"""\s*["']?(?:maintainers?|authors?)["']?\s*(?:=|:)(?!:)|\s*\w+\.(?:authors?)\s*=""", re.IGNORECASE
-)
-_MOST_OWNERS = 20
 _LICENCE_FILE = lazy_regex(
     r"(?:licen[cs]e|copying|unlicense)(?:[._-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl|text|code|docs?|data)){0,2}",
     re.IGNORECASE,
@@ -80,7 +59,7 @@ _HEAD_OF_LICENCE = 6
 _FIELD = lazy_regex(
     r"""\s*["']?(?:spdx-)?licen[cs]es?["']?\s*[:=]\s*\S|.*\.licen[cs]es?\s*=|\s*<licen[cs]es?>""", re.IGNORECASE
 )
-_MANIFESTS = lazy_regex(
+MANIFESTS = lazy_regex(
     r"package\.json|pyproject\.toml|setup\.(?:cfg|py)|cargo\.toml|composer\.json|pubspec\.ya?ml|mix\.exs|pom\.xml"
     r"|build\.gradle(?:\.kts)?|[\w-]+\.(?:gemspec|cabal|nimble|rockspec)|description|package\.swift",
     re.IGNORECASE,
@@ -189,7 +168,7 @@ _VERSIONS = lazy_regex(
     rf"|welche\s+{_LANGUAGE.replace('language', 'german')}[ -]version(?:en)?"
     r"\s+(?:brauch\w*|benötig\w*|wird|werden|ist|sind|unterstütz\w*)\b.*"
 )
-_README = lazy_regex(r"readme(?:\.(?:md|rst|txt|adoc|org))?", re.IGNORECASE)
+README = lazy_regex(r"readme(?:\.(?:md|rst|txt|adoc|org))?", re.IGNORECASE)
 _NEEDED = lazy_regex(
     r"\b(?:requir\w*|needs?|needed|support\w*|compatib\w*|minimum|at\s+least|newer|later|higher|above|up|prerequisites?)\b|\d\+|>=|≥",
     re.IGNORECASE,
@@ -212,76 +191,12 @@ _MOST_NESTED = 4
 
 def answer_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer a question about licence, dependencies or a version that is needed; None for any other."""
-    text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
+    text = short_question(question.text)
     finders = _finders_for(text)
     if not finders:
         return None
     corpus.try_refresh()
     return corpus.retry_reopened(lambda: next(filter(None, (_quote(corpus, find) for find in finders)), None))
-
-
-def answer_maintainers(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Quote what files say of who maintains the project, or owns one of its paths; None for any other question."""
-    text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
-    match = (
-        _MAINTAINS.fullmatch(with_own_name(text, corpus, "this project")) if text.startswith(("who", "by ")) else None
-    )
-    if match is None:
-        return None
-    corpus.try_refresh()
-    if match["what"] is None or re.fullmatch(_WORK, match["what"]):
-        return corpus.retry_reopened(lambda: _quote_maintainers(corpus))
-    return corpus.retry_reopened(lambda: _quote_owners(match["what"].strip("`/"), corpus))
-
-
-def _quote_maintainers(corpus: Corpus) -> WayAnswer | None:
-    lines, draft = CorpusLines(corpus), Draft()
-    paths = [one for one in corpus.store.documents() if one.count("/") == one.startswith((".github/", "docs/"))]
-    for path in sorted(paths, key=lambda one: (not _NAMES_MAINTAINERS.fullmatch(_name(one)), one)):
-        for first, last in islice(_maintainers(path, lines), 1):
-            _quote_once(lines.hit(path, first, last), draft)
-    return draft.finish("facts") if draft.hits else None
-
-
-def _maintainers(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
-    """Yield the lines of a file that name maintainers."""
-    name, texts = _name(path), lines_of(path, lines)
-    if _NAMES_MAINTAINERS.fullmatch(name):
-        filled = [at for at, line in enumerate(texts, 1) if line.strip() and (path.endswith(".md") or line[0] != "#")]
-        yield from [(filled[0], min(filled[-1], filled[0] + _MOST_OWNERS - 1))] if filled else []
-    elif _README.fullmatch(name):
-        yield from _sections(texts, _MAINTAINERS)
-        yield from [(at, at) for at, line in enumerate(texts, 1) if _SAYS_MAINTAINER.search(line)]
-    elif _MANIFESTS.fullmatch(name) or name == "galaxy.yml":
-        fields = (at for at, line in enumerate(texts, 1) if _BY_FIELD.match(line))
-        yield from ((at, max(end_of_statement(texts, at), _end_of_field(texts, at))) for at in fields)
-
-
-def _quote_owners(path: str, corpus: Corpus) -> WayAnswer | None:
-    """Quote the last rule of CODEOWNERS that speaks of a path, or the nearest file OWNERS above the path."""
-    if not any(f"{one}/".lower().startswith(f"{path}/") for one in corpus.store.documents()):
-        return None
-    lines, draft = CorpusLines(corpus), Draft()
-    for owners in ("CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS"):
-        for at in [at for at, line in enumerate(lines_of(owners, lines), 1) if _owns(line, path)][-1:]:
-            draft.quote(lines.hit(owners, at, at))
-    if not draft.hits:
-        above = (*(f"{path.rsplit('/', up)[0]}/OWNERS" for up in range(path.count("/") + 1)), "OWNERS")
-        nearest = next((one for one in above if lines.file(one) is not None), "")
-        for first, last in _maintainers(nearest, lines):
-            draft.quote(lines.hit(nearest, first, last))
-    return draft.finish("facts") if draft.hits else None
-
-
-def _owns(rule: str, path: str) -> bool:
-    """Return whether a line of CODEOWNERS speaks of a path, as git's ignore rules would."""
-    pattern, _, owners = rule.lower().partition(" ")
-    bare = pattern.strip("/")
-    if not owners.strip() or not bare or pattern.startswith("#"):
-        return False
-    if "/" in pattern.rstrip("/"):
-        return fnmatchcase(path, bare) or fnmatchcase(path, f"{bare}/*")
-    return any(fnmatchcase(part, bare) for part in path.split("/"))
 
 
 def _finders_for(text: str) -> tuple[_Finder, ...]:
@@ -307,8 +222,8 @@ def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
         if path.lower() == "gemfile" and draft.hits:
             continue  # what is needed for work on it, beside what it needs itself
         for first, last in islice(find(path, lines), _MOST_BLOCKS):
-            _quote_once(lines.hit(path, first, last), draft)
-    if all(_README.fullmatch(hit.path) for hit in draft.hits):
+            quote_once(lines.hit(path, first, last), draft)
+    if all(README.fullmatch(hit.path) for hit in draft.hits):
         _quote_nested(corpus, find, lines, draft)
     if not draft.hits and find is _dependencies:
         return _without_dependencies(corpus, lines)
@@ -318,7 +233,7 @@ def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
 def _without_dependencies(corpus: Corpus, lines: CorpusLines) -> WayAnswer | None:
     """Say that a manifest lists none, or that documents have no manifest; None where a search may find what does."""
     draft = Draft()
-    path = next((one for one in _files_of_the_whole(corpus) if _MANIFESTS.fullmatch(_name(one))), "")
+    path = next((one for one in _files_of_the_whole(corpus) if MANIFESTS.fullmatch(name_of_file(one))), "")
     if path and (at := line_of_name(lines_of(path, lines))):
         draft.say(f"`{path}` lists no dependencies:")
         draft.quote(lines.hit(path, at, at))
@@ -333,7 +248,7 @@ def _files_of_the_whole(corpus: Corpus) -> list[str]:
     return files_of_the_whole(corpus.store.documents(), own_names(corpus))
 
 
-def _quote_once(hit: Hit, draft: Draft) -> None:
+def quote_once(hit: Hit, draft: Draft) -> None:
     """Quote lines, unless the same ones were quoted from another file, or there are many already."""
     if len(draft.hits) < _MOST_BLOCKS and hit.text not in (one.text for one in draft.hits):
         draft.quote(hit)
@@ -341,9 +256,9 @@ def _quote_once(hit: Hit, draft: Draft) -> None:
 
 def _without_needless_readme(paths: Sequence[str], lines: CorpusLines) -> Sequence[str]:
     """Return paths, without READMEs if a manifest lists the requirements; a build's checks are no such list."""
-    manifests = (path for path in paths if not (_README.fullmatch(path) or _LINE_BY_LINE.match(path)))
+    manifests = (path for path in paths if not (README.fullmatch(path) or _LINE_BY_LINE.match(path)))
     has_list = any(True for path in manifests for _ in _dependencies(path, lines))
-    return [path for path in paths if not _README.fullmatch(path)] if has_list else paths
+    return [path for path in paths if not README.fullmatch(path)] if has_list else paths
 
 
 def _quote_nested(corpus: Corpus, find: _Finder, lines: CorpusLines, draft: Draft) -> None:
@@ -352,17 +267,19 @@ def _quote_nested(corpus: Corpus, find: _Finder, lines: CorpusLines, draft: Draf
     if find is _dependencies:
         # What a manual or the code beside documents needs, the whole does not.
         nested = [] if holds_documents(corpus) else [one for one in nested if DOCUMENTATION.isdisjoint(one.split("/"))]
-        main = (one for one in _files_of_the_whole(corpus) if "/" in one and _MANIFESTS.fullmatch(_name(one)))
+        main = (one for one in _files_of_the_whole(corpus) if "/" in one and MANIFESTS.fullmatch(name_of_file(one)))
         nested = list(main) or nested
     shown = 0
     for path in sorted(nested, key=lambda path: (path.count("/"), path)):
-        stretches = [] if _README.fullmatch(_name(path)) or shown == _MOST_NESTED else [*islice(find(path, lines), 1)]
+        left_out = README.fullmatch(name_of_file(path)) or shown == _MOST_NESTED
+        stretches = [] if left_out else [*islice(find(path, lines), 1)]
         for first, last in stretches:
-            _quote_once(lines.hit(path, first, last), draft)
+            quote_once(lines.hit(path, first, last), draft)
         shown += len(stretches)
 
 
-def _name(path: str) -> str:
+def name_of_file(path: str) -> str:
+    """Return the last part of a path."""
     return path.rpartition("/")[2]
 
 
@@ -372,7 +289,7 @@ def _by_rank(path: str) -> tuple[bool, str]:
 
 def _licence(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the first lines of a licence, and the line of a manifest that names it."""
-    texts = lines_of(path, lines) if _LICENCE_FILE.fullmatch(path) or _MANIFESTS.fullmatch(path) else ()
+    texts = lines_of(path, lines) if _LICENCE_FILE.fullmatch(path) or MANIFESTS.fullmatch(path) else ()
     if _LICENCE_FILE.fullmatch(path):
         filled = [number for number, line in enumerate(texts, 1) if line.strip()]
         yield from [(filled[0], filled[:_HEAD_OF_LICENCE][-1])] if filled else []
@@ -383,16 +300,16 @@ def _licence(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
 def _dependencies(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places that list dependencies."""
     for name, begins, goes_on in _BLOCKS:
-        if re.fullmatch(name, _name(path), re.IGNORECASE):
+        if re.fullmatch(name, name_of_file(path), re.IGNORECASE):
             ranges = list(_list_ranges(lines_of(path, lines), re.compile(begins), re.compile(goes_on)))
             # A list of several lines is all of it; further ones are of tests and the like.
             whole = next(([one] for one in ranges if one[1] > one[0]), ranges)
-            yield from ranges if _LINE_BY_LINE.match(_name(path)) else whole
-    if _README.fullmatch(path):
-        yield from islice(_sections(lines_of(path, lines), _LISTS_NEEDS), 1)
+            yield from ranges if _LINE_BY_LINE.match(name_of_file(path)) else whole
+    if README.fullmatch(path):
+        yield from islice(sections_headed(lines_of(path, lines), _LISTS_NEEDS), 1)
 
 
-def _sections(texts: Sequence[str], heading: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def sections_headed(texts: Sequence[str], heading: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Yield the first lines of the sections under headings of a kind, without empty lines at the ends."""
     starred = [(at, line[2:].strip()) for at, line in enumerate(texts, 1) if _is_starred_heading(texts, at)]
     heads = [*sorted([*headings(texts), *starred]), (len(texts) + 1, "")]
@@ -418,30 +335,30 @@ def _versions(language: str, path: str, lines: CorpusLines) -> Iterator[tuple[in
     """Yield the places where a manifest or a README states the required version of a language."""
     texts: Sequence[str] = ()
     for names, manifest, pattern in _LANGUAGES:
-        if re.fullmatch(names, language) and re.fullmatch(manifest, _name(path), re.IGNORECASE):
+        if re.fullmatch(names, language) and re.fullmatch(manifest, name_of_file(path), re.IGNORECASE):
             texts = texts or lines_of(path, lines)
             for at, line in enumerate(texts, 1):
                 if re.match(pattern, line):
-                    yield at, max(end_of_statement(texts, at), _end_of_field(texts, at))
-    if _README.fullmatch(path):
+                    yield at, max(end_of_statement(texts, at), end_of_field(texts, at))
+    if README.fullmatch(path):
         yield from _runs([*islice(_lines_that_say(language, lines_of(path, lines)), _MOST_SAID)])
 
 
 def _images(language: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the first line of a Dockerfile that names an image of a language with a version."""
     image = re.compile(rf"FROM\s.*\b{_IMAGES.get(language, re.escape(language))}:v?\d", re.IGNORECASE)
-    if _DOCKERFILE.fullmatch(_name(path)):
+    if _DOCKERFILE.fullmatch(name_of_file(path)):
         yield from [(at, at) for at, line in enumerate(lines_of(path, lines), 1) if image.match(line)][:1]
 
 
 def _pinned(package: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the lines of a manifest that name a package with a version."""
     pin = re.compile(rf"(?<![\w@/.-]){re.escape(package)}(?![\w-]).{{0,80}}?\d", re.IGNORECASE)
-    if any(re.fullmatch(name, _name(path), re.IGNORECASE) for name, _, _ in _BLOCKS):
+    if any(re.fullmatch(name, name_of_file(path), re.IGNORECASE) for name, _, _ in _BLOCKS):
         yield from [(at, at) for at, line in enumerate(lines_of(path, lines), 1) if pin.search(line)][:1]
 
 
-def _end_of_field(texts: Sequence[str], at: int) -> int:
+def end_of_field(texts: Sequence[str], at: int) -> int:
     """Return the last of the indented lines below a line that ends with a colon, or that line."""
     last = at
     if texts[at - 1].rstrip().endswith(":"):

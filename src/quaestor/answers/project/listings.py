@@ -2,8 +2,7 @@
 
 "Which routes are there?" has one telling word, and the places that declare a route do not have it: a search finds what
 mentions routes. ``listings.toml`` holds the forms in which languages and frameworks declare each kind. A list is
-complete as far as these forms go, and says so. Things of no such kind may have a folder of their own: "which playbooks
-are there?" is answered with the files of ``playbooks/``.
+complete as far as these forms go, and says so.
 """
 
 from __future__ import annotations
@@ -17,30 +16,28 @@ from pathlib import Path
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, innermost_definition
 from quaestor.answers.overview.overview_answer import with_own_name
-from quaestor.answers.overview.overview_question import plain_question
+from quaestor.answers.overview.overview_question import short_question
 from quaestor.answers.project.facts import lines_of
 from quaestor.answers.settings.explain_option import section_about
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple, lazy_regex
-from quaestor.core.terms import content_terms, stems_of, terms
+from quaestor.core.terms import terms
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import folders_to_sources, profile_path
 
-_LONGEST = 120
-_MOST_READ = 3000
+MOST_READ = 3000
 """The most chunks that are searched for each word; beyond them, the answer says "at least"."""
-_MOST_SHOWN = 80
+MOST_SHOWN = 80
 _MOST_PLACES = 3
-_MOST_FILES, _MOST_QUOTED, _HEAD, _NEAR, _SHORT = 3, 24, 6, 4, 10
+MOST_FILES, _MOST_QUOTED, _HEAD, _NEAR, _SHORT = 3, 24, 6, 4, 10
 _LARGEST = 400_000
 """The most characters of a file that is read; a larger one is generated."""
 _LONGEST_NAME = 120
 _AFTER = 1500
 """The most characters between a mark and the definition that it marks."""
-_FEWEST_FILES = 3
 _SHELLS = (".sh", ".bash", ".fish", ".zsh", ".ps1")
 _NEXT_NAME = lazy_regex(
     r"^[^\S\n]*(?:[\w<>,]+[ \t]+){0,5}?(?:def|class|func|fun|fn|function|struct|record)[ \t]+(\w+)", re.MULTILINE
@@ -49,7 +46,7 @@ _START = (
     r"(?:(?:what|which)(?:'s)?(?:\s+(?:are|is))?|where\s+(?:are|is|do\s+i\s+find|can\s+i\s+find)"
     r"|in\s+which\s+files?\s+(?:are|is)|list|show(?:\s+me)?|are\s+there(?:\s+any)?)"
 )
-_BEFORE = (
+BEFORE = (
     r"(?:\s+(?:all|of|the|its|our|your|every|available|supported|possible|existing|custom|own|different|defined|public"
     r"|main))*"
 )
@@ -69,21 +66,6 @@ _A_MIGRATION = lazy_regex(
 _MIGRATES = lazy_regex(r"(?:^|/)\w*(?:DB|Database|Schema|Room)\w*(?:Upgrader|Migrat\w+)\.\w+$")
 """A file that brings a database from one version to the next."""
 _REPEATED = lazy_regex(r"(\\[sw]|\[(?:\\.|[^\]\\])+\])([*+])")
-_THINGS = r"(?P<{}>[a-z][\w-]*(?:\s+[a-z][\w-]*){{0,2}}s)"
-_OF_FOLDER = (
-    r"(?:\s+(?:are|does|do|is|can|it|there|here|exist|available|supported|included|provided|implemented|have|has|offer"
-    r"|provide|support|include|contain|use|i|you|we|one|in|come|ship|with|this|the|project|repo|repository|program))"
-)
-_A_FOLDER = lazy_regex(
-    rf"(?:what|which)(?:\s+are)?{_BEFORE}\s+{_THINGS.format('things')}{_OF_FOLDER}+"
-    rf"|(?:list|show(?:\s+me)?|are\s+there){_BEFORE}\s+{_THINGS.format('listed')}{_OF_FOLDER}*"
-)
-_ASKS_TESTS = lazy_regex(
-    r"(?:(?:which|what)(?:\s+are)?|where\s+(?:are|is|do\s+i\s+find)|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+(?:all\s+|the\s+)*"
-    r"(?:(?:unit|integration|end-to-end|e2e)\s+)?(?:tests?|specs?)(?:\s+(?:files?|cases?|that|which|exist|there|are))*"
-    r"\s+(?:covers?|checks?|tests?|exercises?|verif(?:y|ies)|for|of|about)\s+(?P<what>\S+(?:\s+\S+){0,5})"
-    r"|(?:where|how)\s+(?:is|are)\s+(?P<other>\S+(?:\s+\S+){0,5})\s+tested"
-)
 
 
 class Form(NamedTuple):
@@ -144,9 +126,7 @@ def kinds() -> tuple[Kind, ...]:
 
 def list_declared(question: Question, corpus: Corpus) -> WayAnswer | None:
     """List what is declared of the kind that a question asks for; None for any other, or if nothing is found."""
-    if len(question.text) > _LONGEST:
-        return None
-    text = with_own_name(plain_question(question.text), corpus, "it")
+    text = with_own_name(short_question(question.text), corpus, "it")
     if re.match(_START, text) is None:
         return None
     if _asks_for(_MIGRATIONS).fullmatch(text):
@@ -166,7 +146,7 @@ def _bounded(pattern: str) -> str:
 
 @lru_cache(maxsize=64)
 def _asks_for(things: str) -> re.Pattern[str]:
-    return re.compile(rf"{_START}{_BEFORE}\s+(?P<things>{things}){_REST}")
+    return re.compile(rf"{_START}{BEFORE}\s+(?P<things>{things}){_REST}")
 
 
 def _list_kind(kind: Kind, heading: str, corpus: Corpus) -> WayAnswer | None:
@@ -197,7 +177,7 @@ def _describe_declarations(kind: Kind, declarations: Sequence[Declaration], *, c
     noun = kind.noun if len(names) == 1 else kind.many
     least = "" if complete else "at least "
     rows = _by_value(declarations) if kind.by_value else _by_file(declarations)
-    left = 0 if kind.by_value else len(declarations) - _MOST_SHOWN
+    left = 0 if kind.by_value else len(declarations) - MOST_SHOWN
     more = f"\n- and {left:,} more" if left > 0 else ""
     listed = "\n".join(f"- {row}" for row in rows)
     return (
@@ -208,7 +188,7 @@ def _describe_declarations(kind: Kind, declarations: Sequence[Declaration], *, c
 
 def _by_file(declarations: Sequence[Declaration]) -> Iterator[str]:
     """Yield for each file what it declares, and for each folder the files that are one declaration each."""
-    for place, declared in groupby(islice(declarations, _MOST_SHOWN), key=_place_of):
+    for place, declared in groupby(islice(declarations, MOST_SHOWN), key=_place_of):
         labels = (f"{_label(one)} ({one.line})" if one.line else _label(one) for one in declared)
         yield f"{in_code(place)}: {', '.join(labels)}"
 
@@ -220,7 +200,7 @@ def _place_of(declaration: Declaration) -> str:
 def _by_value(declarations: Sequence[Declaration]) -> Iterator[str]:
     """Yield for each value where it stands, the smallest first."""
     names = {declaration.name for declaration in declarations}
-    for name in islice(sorted(names, key=lambda name: (len(name), name)), _MOST_SHOWN):
+    for name in islice(sorted(names, key=lambda name: (len(name), name)), MOST_SHOWN):
         declared = [declaration for declaration in declarations if declaration.name == name]
         shown = ", ".join(in_code(f"{declaration.path}:{declaration.line}") for declaration in declared[:_MOST_PLACES])
         more = len(declared) - _MOST_PLACES
@@ -236,13 +216,13 @@ def _label(declaration: Declaration) -> str:
 def _declared(kind: Kind, corpus: Corpus, lines: CorpusLines) -> tuple[list[Declaration], bool]:
     """Return all declarations of a kind, the main sources first, and whether all that may hold one were looked at."""
     paths, complete = _paths_holding(kind.words, corpus)
-    declarations = [declaration for path in paths for declaration in _declared_in(kind, path, lines)]
+    declarations = [declaration for path in paths for declaration in declared_in(kind, path, lines)]
     if kind.by_value:  # a script's exit code is that of the program only where there is no other
         of_programs = [declaration for declaration in declarations if not declaration.path.endswith(_SHELLS)]
         declarations = of_programs or declarations
     if kind.paths:
         pattern = re.compile(kind.paths)
-        named_paths = ((path, pattern.search(path)) for path in corpus.store.documents() if not _is_aside(path))
+        named_paths = ((path, pattern.search(path)) for path in corpus.store.documents() if not is_aside(path))
         declaring = {declaration.path for declaration in declarations}
         named_so = ((path, match[match.lastgroup]) for path, match in named_paths if match and match.lastgroup)
         declarations += [_declaration(path, 0, name, "") for path, name in named_so if path not in declaring]
@@ -251,17 +231,18 @@ def _declared(kind: Kind, corpus: Corpus, lines: CorpusLines) -> tuple[list[Decl
 
 def _paths_holding(words: str, corpus: Corpus) -> tuple[list[str], bool]:
     """Return the paths of the files whose chunks hold any of some words, and whether none was left out."""
-    chunk_ids = [corpus.store.holding(terms(word), _MOST_READ) for word in words.split()]
+    chunk_ids = [corpus.store.holding(terms(word), MOST_READ) for word in words.split()]
     paths = corpus.store.paths_of({identifier: None for ids in chunk_ids for identifier in ids})
-    return sorted(path for path in paths if not _is_aside(path)), all(len(ids) < _MOST_READ for ids in chunk_ids)
+    return sorted(path for path in paths if not is_aside(path)), all(len(ids) < MOST_READ for ids in chunk_ids)
 
 
-def _is_aside(path: str) -> bool:
+def is_aside(path: str) -> bool:
+    """Return whether a file is a test, an example or a background document."""
     profile = profile_path(path)
     return profile.test or profile.example or bool(profile.background)
 
 
-def _declared_in(kind: Kind, path: str, lines: CorpusLines) -> Iterator[Declaration]:
+def declared_in(kind: Kind, path: str, lines: CorpusLines) -> Iterator[Declaration]:
     """Yield what a file declares."""
     file = lines.file(path)
     if file is None or len(file.text) > _LARGEST:
@@ -311,7 +292,7 @@ def _table_of(kind: Kind, corpus: Corpus, lines: CorpusLines) -> Hit | None:
     """Return the table of a document whose first column is named after the kind; None if there is none."""
     head = re.compile(rf"^\|?\s*[`*]*{kind.noun}s?[`*]*\s*\|", re.IGNORECASE | re.MULTILINE)
     tables = []
-    for stored in corpus.store.get(corpus.store.holding(terms(kind.noun), _MOST_READ)).values():
+    for stored in corpus.store.get(corpus.store.holding(terms(kind.noun), MOST_READ)).values():
         path, match = stored.document.path, head.search(stored.chunk.text)
         if match and stored.document.language in PROSE:
             first = stored.chunk.span.start_line + stored.chunk.text.count("\n", 0, match.start())
@@ -331,14 +312,14 @@ def _stretches(declarations: Sequence[Declaration], lines: CorpusLines) -> Itera
     for declaration in declarations:
         by_file.setdefault(declaration.path, []).append(declaration.line)
     order = sorted(by_file, key=lambda path: (-len(by_file[path]), folders_to_sources(path), path))
-    for path in order[:_MOST_FILES]:
+    for path in order[:MOST_FILES]:
         first, last = max(_runs(sorted(by_file[path])), key=lambda run: run[1] - run[0])
         if first == last > 0:
             yield path, *_whole_if_short(path, first, lines)
         elif first:
             yield path, first, end_of_statement(lines_of(path, lines), last)
         else:
-            yield path, *_head_of(path, lines)
+            yield path, *head_of(path, lines)
 
 
 def _whole_if_short(path: str, line: int, lines: CorpusLines) -> tuple[int, int]:
@@ -360,7 +341,7 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     yield first, last
 
 
-def _head_of(path: str, lines: CorpusLines) -> tuple[int, int]:
+def head_of(path: str, lines: CorpusLines) -> tuple[int, int]:
     """Return the lines that show what a file is: the first of its first definition, else of the file."""
     definitions, last = lines.definitions(path), len(lines_of(path, lines))
     first = min((definition.span.start_line for definition in definitions), default=1)
@@ -371,7 +352,7 @@ def _list_migrations(corpus: Corpus) -> WayAnswer | None:
     """Return the folders of migrations with the first and the last of each, and what else migrates by its name."""
     folders: dict[str, list[tuple[str, str]]] = {}
     alone = []
-    for path in sorted(path for path in corpus.store.documents() if not _is_aside(path)):
+    for path in sorted(path for path in corpus.store.documents() if not is_aside(path)):
         if match := _A_MIGRATION.match(path):
             folders.setdefault(match["folder"], []).append((match["name"], path))
         elif _MIGRATES.search(path):
@@ -381,7 +362,7 @@ def _list_migrations(corpus: Corpus) -> WayAnswer | None:
         rows = "\n".join(_describe_folder(folder, [name for name, _ in files]) for folder, files in folders.items())
         draft.say(f"Migrations are kept in {amount(len(folders), 'folder')}:\n\n{rows}")
     newest = [files[-1][1] for files in sorted(folders.values(), key=lambda files: -len(files))]
-    for path in [*alone, *newest][:_MOST_FILES]:
+    for path in [*alone, *newest][:MOST_FILES]:
         draft.quote(lines.hit(path, 1, min(_MOST_QUOTED, len(lines_of(path, lines)))))
     return draft.finish("listing") if draft.hits else None
 
@@ -390,111 +371,3 @@ def _describe_folder(folder: str, names: Sequence[str]) -> str:
     names = list(dict.fromkeys(names))
     ends = f"{in_code(names[0])} to {in_code(names[-1])}" if len(names) > 1 else in_code(names[0])
     return f"- {in_code(f'{folder}/')}: {amount(len(names), 'migration')}, {ends}"
-
-
-def list_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """List the files of the folder that is called as the things that a question asks for; else None."""
-    if len(question.text) > _LONGEST:
-        return None
-    match = _A_FOLDER.fullmatch(with_own_name(plain_question(question.text), corpus, "it"))
-    if match is None:
-        return None
-    corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _list_files_of(match["things"] or match["listed"], corpus))
-
-
-def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
-    wanted = stems_of(re.split(r"[\s_-]+", things))
-    entries: dict[str, dict[str, list[str]]] = {}
-    # What is hidden is no thing of its own, but a help for the others.
-    for path in sorted(corpus.store.documents(), key=lambda one: ("/." in one, one)):
-        parts = path.split("/") if things == "examples" or not _is_aside(path) else []
-        for at in range(len(parts) - 1):
-            if _is_called(parts[at], wanted):
-                entries.setdefault("/".join(parts[: at + 1]), {}).setdefault(parts[at + 1], []).append(path)
-    folder = min(entries, key=lambda name: (-len(entries[name]), name.count("/"), name), default="")
-    if len(entries.get(folder, ())) < _FEWEST_FILES:
-        return None
-    lines, draft = CorpusLines(corpus), Draft()
-    names = [name if paths == [f"{folder}/{name}"] else f"{name}/" for name, paths in entries[folder].items()]
-    more = f" and {len(names) - _MOST_SHOWN:,} more" if len(names) > _MOST_SHOWN else ""
-    listed = ", ".join(map(in_code, names[:_MOST_SHOWN]))
-    draft.say(f"{in_code(f'{folder}/')} holds {len(names):,} files and folders: {listed}{more}.")
-    documented = section_about(corpus, lines, things)
-    if documented is not None:
-        draft.quote(documented)
-    for paths in islice(entries[folder].values(), 0 if documented else _MOST_FILES):
-        path = min(paths, key=lambda path: (path.count("/"), "readme" not in path.lower(), path))
-        draft.quote(lines.hit(path, *_head_of(path, lines)))
-    return draft.finish("listing")
-
-
-def list_tests(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """List the tests of what a question describes in words; None for any other, or if no test is named after it."""
-    match = _ASKS_TESTS.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST else None
-    words = content_terms(match["what"] or match["other"]) if match is not None else frozenset()
-    if not words:
-        return None
-    corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _list_tests_of(words, corpus))
-
-
-def _list_tests_of(words: frozenset[str], corpus: Corpus) -> WayAnswer | None:
-    lines, draft = CorpusLines(corpus), Draft()
-    kind = next(kind for kind in kinds() if kind.noun == "test")
-    holding = corpus.store.paths_of(corpus.store.holding(words, _MOST_READ))
-    paths = [path for path in corpus.store.documents() if profile_path(path).test and not profile_path(path).prose]
-    near = [path for path in paths if path in holding or words & _path_terms(path)]
-    fitting = [_fit(words, path, [*_declared_in(kind, path, lines)]) for path in near]
-    best = max((file.fit for file in fitting), default=0)
-    close = sorted(file for file in fitting if file.fit == best and 2 * best >= len(words)) if best else []
-    for file in close[:_MOST_FILES]:
-        draft.say(_describe_tests(file))
-        path = file.path
-        first = max(file.tests, key=lambda test: (len(words & content_terms(test.name)), -test.line), default=None)
-        draft.quote(lines.statement(path, first.line) if first else lines.hit(path, *_head_of(path, lines)))
-    if others := [in_code(file.path) for file in close[_MOST_FILES:]]:
-        more = f" and {len(others) - _MOST_SHOWN:,} more" if len(others) > _MOST_SHOWN else ""
-        fit = "fits" if len(others) == 1 else "fit"
-        draft.say(f"{amount(len(others), 'more file')} {fit} as well: {', '.join(others[:_MOST_SHOWN])}{more}.")
-    return draft.finish("listing") if draft.hits else None
-
-
-def _describe_tests(file: _TestFile) -> str:
-    if not file.tests:
-        return f"{in_code(file.path)} is a test of that name."
-    named = ", ".join(f"{in_code(test.name)} ({test.line})" for test in file.tests[:_MOST_SHOWN])
-    more = f" and {len(file.tests) - _MOST_SHOWN:,} more" if len(file.tests) > _MOST_SHOWN else ""
-    called = " of that name" if file.by_name else ""
-    return f"{in_code(file.path)} has {amount(len(file.tests), 'test')}{called} (lines in brackets): {named}{more}."
-
-
-class _TestFile(NamedTuple):
-    """The tests of a file that a description fits; they sort with the closest first."""
-
-    fit: int
-    by_name: bool
-    without_tests: bool
-    extra: int
-    path: str
-    tests: tuple[Declaration, ...]
-
-
-def _fit(words: frozenset[str], path: str, tests: Sequence[Declaration]) -> _TestFile:
-    """Return all tests of a file whose path holds most of the words, else those whose names hold most of them."""
-    by_path = len(words & _path_terms(path))
-    fits = [len(words & (content_terms(test.name) | _path_terms(path))) for test in tests]
-    most = max(fits, default=by_path if by_path == len(words) and knows_extension(path) else 0)
-    chosen = [test for test, fit in zip(tests, fits, strict=True) if fit == most]
-    extra = len(profile_path(path).stem_terms - words)
-    return _TestFile(most, most > by_path, not chosen, extra, path, tuple(chosen))
-
-
-@lru_cache(maxsize=1 << 12)
-def _path_terms(path: str) -> frozenset[str]:
-    return frozenset(terms(path.replace("/", " ")))
-
-
-def _is_called(folder: str, wanted: Sequence[str]) -> bool:
-    """Return whether a folder is called by some stems: ``network_plugin`` by those of "network plugins"."""
-    return stems_of(re.split(r"[\s_.-]+", folder.lower())) == wanted

@@ -14,7 +14,7 @@ from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.names.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.overview.document_statistics import holds_documents
 from quaestor.answers.overview.overview_answer import with_own_name
-from quaestor.answers.overview.overview_question import plain_question
+from quaestor.answers.overview.overview_question import short_question
 from quaestor.answers.overview.prose_lines import end_of_blocks, headings, parts_of
 from quaestor.answers.project.facts import IT, lines_of
 from quaestor.answers.quotes.pick_quotes import answer
@@ -75,7 +75,6 @@ _ASKS_ORIGIN = (
 )
 _MOST_PAGES = 8
 _DEEPEST = 2
-_LONGEST_OF_ORIGIN = 120
 _KIND = r"(?:(?:an?|another|new|my|our|own|custom|additional|more|further|the)\s+)+(?P<{}>[\w-]+(?:\s+[\w-]+){{0,2}}?)"
 _THERE = r"(?:\s+(?:to|for|in)\s+(?:it|this|the)(?:\s+\w+)?)?"
 _ASKS_TO_ADD = lazy_regex(
@@ -123,9 +122,7 @@ _LINES_OF_HEAD = 8
 
 def answer_with_customary_file(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer whether there is a changelog or another file that many projects have; None for any other question."""
-    match = (
-        _ASKS_FOR_FILE.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST_OF_ORIGIN else None
-    )
+    match = _ASKS_FOR_FILE.fullmatch(short_question(question.text))
     what = re.sub(r"\W", "", match["what"]) if match is not None else ""
     stems = _CUSTOMARY.get(_CALLED_OTHERWISE.get(what, what), "").split()
     if match is None or not stems:
@@ -208,7 +205,7 @@ def answer_with_own_section(question: Question, corpus: Corpus) -> WayAnswer | N
 
     None also if no README or guide has a section on it, and no such file is there.
     """
-    text = plain_question(question.text) if len(question.text) <= _LONGEST_OF_ORIGIN else ""
+    text = short_question(question.text)
     text = with_own_name(text, corpus, "this project")
     wanted = next((heading for asks, heading in _OWN_SECTIONS if asks.fullmatch(text)), None)
     ci = wanted is None and _ASKS_CI.fullmatch(text) is not None
@@ -267,7 +264,7 @@ def answer_origin(question: Question, corpus: Corpus) -> WayAnswer | None:
 
     "Who started the project?" shares no word with such a page, so a search does badly.
     """
-    text = plain_question(question.text) if len(question.text) <= _LONGEST_OF_ORIGIN else ""
+    text = short_question(question.text)
     if not text.startswith(_ASKS_ORIGIN) or not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
         return None
     corpus.try_refresh()
@@ -298,7 +295,7 @@ def answer_how_to_add(question: Question, corpus: Corpus) -> WayAnswer | None:
     "How do I add an integration?" finds *Developing a new integration* as a whole; a search finds the paragraph of it
     that says "integration" most often.
     """
-    match = _ASKS_TO_ADD.fullmatch(plain_question(question.text)) if len(question.text) <= _LONGEST_OF_ORIGIN else None
+    match = _ASKS_TO_ADD.fullmatch(short_question(question.text))
     wanted = content_terms(match["what"] or match["made"]) if match is not None else frozenset()
     if not wanted:
         return None

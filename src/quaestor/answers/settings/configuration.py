@@ -79,8 +79,8 @@ _LOADING = {
 }
 _ALSO = frozenset(
     """file files default defaults path paths dir folder user global all app application server project main local
-    env environment the and or with to in into all is do string str toml yaml yml json ini xml data values value
-    internal impl core base root common my static public self cli cmd main""".split()
+    env environment the and or with to in into is do string str toml yaml yml json ini xml data values value
+    internal impl core base root common my static public self cli cmd""".split()
 )
 _READS = lazy_regex(
     r"\b(?:[oO]pen(?:File)?|fopen|fdopen|ReadFile|read_file|read_to_string|read_text|readFile(?:Sync)?|File\.(?:read|open|ReadAllText|exist)"

@@ -2,7 +2,7 @@
 
 The answer is the setting of that name: an option of the command line, a key of a file of settings, a field of
 what declares the settings, a variable of the environment, a constant that is called a default, or an entry of a
-document about one of these. A sentence, a test or a changelog that has the words is none of them.
+document about one of these. A sentence, a test or a changelog that has the words is not one of them.
 """
 
 from __future__ import annotations
@@ -407,7 +407,7 @@ def _is_switch(text: str, value: str) -> bool:
 def _may_have_more(kind: SettingKind, path: str, name: str, asked: SettingQuestion, own: frozenset[str]) -> bool:
     """Return whether a setting is worth telling if its name has further words: ``connect_timeout``.
 
-    The default of a ``timeout_file`` is none of a timeout.
+    The default of a ``timeout_file`` is not the default of a timeout.
     """
     stems = [one for one in stems_of_names(words_of_name(name)) if one not in NEUTRAL and one not in own]
     of_thing = asked.asks not in (Asks.DEFAULT, Asks.VALUES) or stems[-1] in asked.wanted

@@ -329,7 +329,7 @@ def _goes_on(lines: Sequence[str], at: int) -> bool:
 
 
 def _option_of_field(lines: Sequence[str], at: int) -> str:
-    """Return the option that a field is by an attribute above it or by its value; empty if it is none."""
+    """Return the option that a field declares by an attribute above it or by its value; empty if it declares none."""
     match = re.match(_FIELD_OF_OPTIONS, lines[at - 1][:LONGEST_LINE])
     if match is None:
         return ""

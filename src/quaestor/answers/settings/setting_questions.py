@@ -89,7 +89,7 @@ NEUTRAL = frozenset(
         configurable cfg conf setting settings env flag flags arg args param params cli cmd my k g m s seconds
         secs sec ms millis in the of to for and a set get with change changing custom customise customize
         customizing customising how server app global user core main self support supported using use your you
-        override overriding control controlling section number amount the no by preference
+        override overriding control controlling section number amount no by preference
         preferences variable variables parameter parameters argument arguments""".split()
     )
 )

@@ -12,8 +12,9 @@ from typing import Literal, Protocol
 
 from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.llm.models.capabilities import Capabilities
+from quaestor.llm.tokens import MessageCounter, counter_for
 
-__all__ = ["Delta", "FinishReason", "Finished", "Model", "Request", "TextDelta"]
+__all__ = ["Delta", "FinishReason", "Finished", "Model", "Request", "TextDelta", "counter_of"]
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "unknown"]
 
@@ -89,3 +90,11 @@ class Model(Protocol):
             UpstreamError: the server is down, refuses, or answers nonsense; ``retryable`` says which.
         """
         ...
+
+
+def counter_of(model: Model | None) -> MessageCounter:
+    """Return a model's own counter, else the one for its name; without a model, the one for GPT-4o."""
+    if model is None:
+        return counter_for("gpt-4o")
+    counter = getattr(model, "counter", None)
+    return counter if isinstance(counter, MessageCounter) else counter_for(model.name)

@@ -18,14 +18,14 @@ from typing import Any, Self, cast
 import httpx2
 
 from quaestor.core.errors import UsageError
+from quaestor.core.messages import Message
 from quaestor.llm import chatml, tags
 from quaestor.llm.endpoints.failures import RefusedError, read_overflow
 from quaestor.llm.models import Delta, Finished, Request
 from quaestor.llm.models.capabilities import COMPLETION
 from quaestor.llm.models.dialect import Dialect
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
-from quaestor.llm.models.request_counter import ChatMLCounter
-from quaestor.llm.tokens import MessageCounter, encoding_name_for, load_encoding, tokenizer_for
+from quaestor.llm.tokens import MessageCounter, Overheads, Tokenizer, encoding_name_for, load_encoding, tokenizer_for
 
 _STOPS = (chatml.END, chatml.START)
 # Most servers end a plain completion after 16 tokens unless they are told otherwise.
@@ -34,6 +34,31 @@ _REPLY = 1024
 _KNOWN = ("top_p", "seed", "presence_penalty", "frequency_penalty", "logit_bias")
 _NO_STRING = re.compile(r"should be a valid string|must be a string", re.IGNORECASE)
 _TAKES_NO_IDS = re.compile(r"prompt|string|\bstr\b|\blist\b|array|type", re.IGNORECASE)
+
+
+# Many servers put a token of their own at the beginning of a prompt.
+_BEGINNING = 1
+
+
+class ChatMLCounter(MessageCounter):
+    """Counts what ``chatml.render`` returns: exactly with an exact tokenizer, except for a token at the beginning.
+
+    Args:
+        tokenizer: counts texts.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        reply = _BEGINNING + 1 + tokenizer.count("assistant\n")
+        super().__init__(tokenizer, Overheads(0, 0, reply, 0, 0, 0, indented=False))
+
+    def message(self, message: Message) -> int:
+        """Return the tokens of one message's blocks."""
+        return sum(1 if not isinstance(item, str) else self._piece(item) for item in chatml.render([message]))
+
+    def _piece(self, text: str) -> int:
+        # Which of the forms is sent may change with what the server takes.
+        forms = {text, chatml.neutralise(text), chatml.neutralise(text, tags.OPENINGS)}
+        return max(map(self.tokenizer.count, forms))
 
 
 class CompletionModel(OpenAICompatibleModel):

@@ -110,7 +110,7 @@ def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, Eng
     particle = words[-1].lower() if words else ""
     if particle not in _PARTICLES:
         return None
-    # A verb that is parted stands before what it is about; a word of grammar is none.
+    # The first part of such a verb stands somewhere before the particle, and is not a word of grammar.
     for at, word in enumerate(words[:-1]):
         whole = forms(particle + word.lower(), "de") if glossary.words.get(word.lower()) != () else ()
         if known := next((glossary.forms[form] for form in whole if form in glossary.forms), None):

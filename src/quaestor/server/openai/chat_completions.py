@@ -17,8 +17,8 @@ from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import ServedHere
 from quaestor.server.http.streams import EventStream, as_json, await_first, cancelled_on_disconnect, event
-from quaestor.server.openai.chat_turn import FinishReason, Reply, await_end, reply_events
-from quaestor.server.openai.openai_schemas import ChatCompletion, ChatRequest, wants_usage
+from quaestor.server.openai.chat_turn import Reply, await_end, reply_events
+from quaestor.server.openai.openai_schemas import ChatCompletion, ChatRequest, FinishReason, wants_usage
 
 DONE = event("[DONE]")
 """The last event of a stream of completions."""

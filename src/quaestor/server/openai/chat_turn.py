@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from fastapi import Request
 from pydantic import BaseModel
@@ -32,15 +32,13 @@ from quaestor.server.http.request_log import count_events
 from quaestor.server.http.running_turns import hold_place
 from quaestor.server.http.served_state import Served
 from quaestor.server.openai.model_names import corpus_of_model
-from quaestor.server.openai.openai_schemas import ChatMessage, ChatRequest, ContentPart
+from quaestor.server.openai.openai_schemas import ChatMessage, ChatRequest, ContentPart, FinishReason
 from quaestor.sessions.records import Ending
 from quaestor.sessions.session_rows import passages_shown, runs
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import Window
 
 _IN_WHOLE = frozenset({"kept", "recalled"})
-
-FinishReason = Literal["stop", "length", "tool_calls", "content_filter"]
 
 _HEADING = "Sources:"
 # Matches what `trailing_sources` returns, at the end of a text.

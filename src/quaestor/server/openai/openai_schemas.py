@@ -172,7 +172,7 @@ class AssistantMessage(BaseModel):
     quaestor: Checked
 
 
-Reason = Literal["stop", "length", "tool_calls", "content_filter"]
+FinishReason = Literal["stop", "length", "tool_calls", "content_filter"]
 
 
 class Choice(BaseModel):
@@ -181,7 +181,7 @@ class Choice(BaseModel):
     index: Literal[0] = 0
     message: AssistantMessage
     logprobs: None = None
-    finish_reason: Reason
+    finish_reason: FinishReason
 
 
 class UsageShown(BaseModel):

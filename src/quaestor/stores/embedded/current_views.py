@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from quaestor.stores import ScoredChunks, Where
-from quaestor.stores.embedded import derive, lexical, matrix, schema, sqlite_rows
+from quaestor.stores.embedded import Thresholds, derive, lexical, matrix, schema, sqlite_rows
 from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.derived_files import Lag, lag
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.sqlite_failures import translate_failures
-from quaestor.stores.embedded.thresholds import Thresholds
 from quaestor.stores.embedded.views import DenseView, LexicalView
 
 if TYPE_CHECKING:

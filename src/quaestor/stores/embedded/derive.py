@@ -11,12 +11,11 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from quaestor.stores.embedded import sqlite_rows
+from quaestor.stores.embedded import Thresholds, sqlite_rows
 from quaestor.stores.embedded.checksums import DamagedError, DamageHandler, ignore, require
 from quaestor.stores.embedded.derived_files import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate
 from quaestor.stores.embedded.matrix import MatrixBase, MatrixUpdate
-from quaestor.stores.embedded.thresholds import Thresholds
 
 _WORN_SHARE = 0.3
 _ROWS_AT_ONCE = 8192

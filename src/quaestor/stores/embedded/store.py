@@ -23,13 +23,12 @@ from quaestor.stores import (
     StoreStats,
     Where,
 )
-from quaestor.stores.embedded import derive, lexical, matrix, packing, schema, sqlite_rows
+from quaestor.stores.embedded import THRESHOLDS, Thresholds, derive, lexical, matrix, packing, schema, sqlite_rows
 from quaestor.stores.embedded.current_views import CurrentViews, TruthReader
 from quaestor.stores.embedded.derived_files import discard
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.schema import upgrade
 from quaestor.stores.embedded.sqlite_failures import translate_failures
-from quaestor.stores.embedded.thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.embedded.vectors import restore
 from quaestor.stores.embedded.views import LexicalQueries
 

@@ -16,11 +16,11 @@ from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import PackedDocument
+from quaestor.stores.embedded import THRESHOLDS, Thresholds
 from quaestor.stores.embedded.checksums import WRAP, bucket_of, data_sum, link_sum, name_sum, text_sum, vector_sums
 from quaestor.stores.embedded.packing import Columns
 from quaestor.stores.embedded.schema import check_state, seal_state
 from quaestor.stores.embedded.sqlite_rows import batches, document_row, marks, places, storable
-from quaestor.stores.embedded.thresholds import THRESHOLDS, Thresholds
 
 _Name = tuple[str | bytes, int]
 

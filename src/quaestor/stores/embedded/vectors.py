@@ -17,8 +17,8 @@ import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import ScoredChunks
+from quaestor.stores.embedded import THRESHOLDS, Thresholds
 from quaestor.stores.embedded.checksums import RowSums
-from quaestor.stores.embedded.thresholds import THRESHOLDS, Thresholds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,14 +12,13 @@ import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, ScoredChunks, TermCounts, Where, WordMatches
-from quaestor.stores.embedded import sqlite_rows
+from quaestor.stores.embedded import Thresholds, sqlite_rows
 from quaestor.stores.embedded.checksums import require
 from quaestor.stores.embedded.derived_files import Lag
 from quaestor.stores.embedded.lexical import LexicalBase, lengths_of, recent_segments
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.postings import FIELDS, Bounds, Factors, QueryRuns, Segment, keys_of
 from quaestor.stores.embedded.sqlite_rows import Content, RemovedRun
-from quaestor.stores.embedded.thresholds import Thresholds
 from quaestor.stores.embedded.vectors import BestScores, Floats, Rows, nearest, which_are_covered
 
 if TYPE_CHECKING:

@@ -90,8 +90,6 @@ CHUNK = "start_byte, end_byte, start_line, end_line, symbol, kind, scope, define
 _LAST_NAME = 200
 _CHUNK_OF_C = ", ".join(f"c.{column}" for column in CHUNK.split(", "))
 
-_PACKED_CHUNK_OF_C = ", ".join(f"c.{column}" for column in CHUNK.split(", "))
-
 
 def path_key(path: str) -> bytes:
     """Return the key of a path: a hash, because a path may be longer than an index allows."""
@@ -371,7 +369,7 @@ def _chunks(connection: Connection, corpus: int, documents: Sequence[Sequence[An
     """Return the chunks of some documents by document, each with the key and the vector before its columns."""
     chunks: dict[int, list[Sequence[Any]]] = defaultdict(list)
     rows = connection.cursor(binary=True).execute(
-        f"SELECT c.document, v.key, v.embedding, {_PACKED_CHUNK_OF_C} FROM quaestor.chunks c "
+        f"SELECT c.document, v.key, v.embedding, {_CHUNK_OF_C} FROM quaestor.chunks c "
         "JOIN quaestor.vectors v ON v.corpus_id = c.corpus_id AND v.id = c.vector "
         "WHERE c.corpus_id = %s AND v.corpus_id = %s AND c.id = ANY(%s) ORDER BY c.id".encode(),
         (corpus, corpus, [chunk for _, first, count, *_ in documents for chunk in range(first, first + count)]),

@@ -1,4 +1,4 @@
-"""Which lines the ways of answering take, where these begin and where they end, at the limits of each rule."""
+"""Which lines are taken of manifests, guides and lists of declarations, at the limits of each rule."""
 
 from __future__ import annotations
 
@@ -8,23 +8,13 @@ from collections.abc import Sequence
 import pytest
 from overview_parts import material_of
 
-from quaestor.answers.names import explain_file
-from quaestor.answers.names.resolved_names import name_of_message
-from quaestor.answers.names.term_definitions import (
-    _end_of_entry,
-    _end_of_words,
-    _head_of_table,
-    end_of_list,
-    is_abbreviation,
-)
 from quaestor.answers.overview.overview_text import Source
-from quaestor.answers.project import facts, guides, listings, named_documents
-from quaestor.answers.project.guides import _InstallGuides
+from quaestor.answers.project import facts, guides, install_guides, listings, maintainers, named_documents
+from quaestor.answers.project.facts import _brackets_opened
+from quaestor.answers.project.install_guides import _InstallGuides
 from quaestor.answers.project.listings import Declaration
-from quaestor.answers.quotes.blocks import before_legal_words
 
 ANYTHING, PIP, NEEDS = re.compile(r"\S"), re.compile("pip"), re.compile("Needs")
-WORDS = "one two three four five six seven eight"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +104,7 @@ def test_runs_of_lines_are_told_by_their_ends() -> None:
     ],
 )
 def test_a_field_that_ends_with_a_colon_goes_on_below(lines: Sequence[str], end: int) -> None:
-    assert facts._end_of_field(lines, 1) == end
+    assert facts.end_of_field(lines, 1) == end
 
 
 @pytest.mark.parametrize(
@@ -150,7 +140,7 @@ def test_a_starred_heading_stands_alone(lines: Sequence[str], at: int, *, is_hea
     ],
 )
 def test_a_rule_of_owners_speaks_of_a_path(rule: str, path: str, *, owns: bool) -> None:
-    assert facts._owns(rule, path) == owns
+    assert maintainers._owns(rule, path) == owns
 
 
 @pytest.mark.parametrize(
@@ -185,7 +175,7 @@ def test_a_list_goes_on_within_its_brackets_or_below_its_heading(
     ],
 )
 def test_a_section_is_quoted_without_blank_ends(lines: Sequence[str], found: Sequence[tuple[int, int]]) -> None:
-    assert [*facts._sections(lines, NEEDS)] == found
+    assert [*facts.sections_headed(lines, NEEDS)] == found
 
 
 FILLED, AFTER = ["y"] * 60, ["z"] * 40
@@ -209,7 +199,7 @@ FILLED, AFTER = ["y"] * 60, ["z"] * 40
 def test_an_excerpt_is_the_beginning_or_stands_around_a_late_command(
     lines: Sequence[str], first: int, last: int, shows: re.Pattern[str], excerpt: tuple[int, int] | None
 ) -> None:
-    found = guides._excerpt("a", lines, first, last, shows)
+    found = install_guides.excerpt("a", lines, first, last, shows)
     assert found == (None if excerpt is None else Source("a", *excerpt))
 
 
@@ -228,7 +218,7 @@ def test_an_excerpt_is_the_beginning_or_stands_around_a_late_command(
     ],
 )
 def test_a_page_is_called_as_its_file_or_as_the_folder_whose_index_it_is(path: str, *, called: bool) -> None:
-    assert guides._is_called(path, re.compile("install")) == called
+    assert install_guides.is_called(path, re.compile("install")) == called
 
 
 @pytest.mark.parametrize(
@@ -272,59 +262,6 @@ def test_a_link_or_a_badge_beside_a_name_of_the_project_leads_to_a_guide(
 
 
 @pytest.mark.parametrize(
-    ("lines", "at", "end"),
-    [
-        (["a", "", "b", "c"], 1, 1),
-        (["a", "", "b", "c"], 2, 1),
-        (["a", "", "b", "c"], 3, 3),
-        (["a", "", "b", "c"], 9, 4),
-        (["a"] * 60, 20, 20),
-        ([*["a"] * 39, "", "b"], 20, 39),
-        ([*["a"] * 40, "", "b"], 20, 20),
-    ],
-)
-def test_a_block_of_code_ends_before_a_blank_line_that_is_near(lines: Sequence[str], at: int, end: int) -> None:
-    assert explain_file._end_of_block(lines, at) == end
-
-
-@pytest.mark.parametrize(
-    ("lines", "paragraph"),
-    [
-        ([WORDS], (1, 1)),
-        (["# H", "", WORDS], (3, 3)),
-        (["one two", "", "", WORDS, "c"], (4, 5)),
-        (["one two"], (1, 1)),
-        (["", f"[a](b) {WORDS}", "", WORDS], (4, 4)),
-        (["", f"{WORDS} and more [a](b)"], (2, 2)),
-        (["", f" **{WORDS}**"], (2, 2)),
-        (["one two three four", "five six seven eight"], (1, 2)),
-        (["one two three four", "five six seven"], (1, 1)),
-        (["", *["a b"] * 20], (2, 14)),
-    ],
-)
-def test_the_first_paragraph_of_eight_words_says_what_a_document_is(
-    lines: Sequence[str], paragraph: tuple[int, int]
-) -> None:
-    assert explain_file._first_paragraph(lines) == paragraph
-
-
-@pytest.mark.parametrize(
-    ("lines", "before"),
-    [
-        (["# SPDX-x", "# one two three four"], (2, 2)),
-        (["/*", "# SPDX-x", "# one two three four"], (3, 3)),
-        (["# one two three four", "# Copyright"], (1, 1)),
-        (["# Copyright", "# one two three four"], None),
-        (["# a b c d"] * 30, (1, 21)),
-        (["# SPDX-x"], None),
-        (["# one", "# SPDX-x", "# two three four"], None),
-    ],
-)
-def test_a_comment_tells_something_before_its_licence(lines: Sequence[str], before: tuple[int, int] | None) -> None:
-    assert before_legal_words(lines, 1, len(lines)) == before
-
-
-@pytest.mark.parametrize(
     ("lines", "heads", "at", "end"),
     [
         (["# A", "x", "## B", "y", "# C"], [1, 3, 5], 0, 4),
@@ -345,87 +282,9 @@ def test_a_heading_has_the_level_of_its_marks_or_of_its_underline() -> None:
     assert [named_documents._level(one, 1) for one in lines] == [1, 3, 2, 1, 2, 3, 4, 1, 1]
 
 
-@pytest.mark.parametrize(
-    ("lines", "line", "name"),
-    [
-        (['ERR_A = "x"'], 1, "ERR_A"),
-        (["ERR_A = f(", '"x"'], 2, "ERR_A"),
-        (["ERR_A = f(", "1,", '"x"'], 3, "ERR_A"),
-        (["ERR_A = f(", "1,", "2,", '"x"'], 4, ""),
-        (["ERR_A = f(1);", '"x"'], 2, "ERR_A"),
-        (["ERR_A = f(", "g(1);", '"x"'], 3, ""),
-        (["a = 1;", '"x"'], 2, ""),
-        (['#[error("x")]', "Gone,"], 1, "Gone"),
-        (['#[error("x")]', "#[b]", "#[c]", "Gone"], 1, "Gone"),
-        (['#[error("x")]', "#[b]", "#[c]", "#[d]", "Gone"], 1, ""),
-        (['#[error("x")]'], 1, ""),
-        (['var ErrGone = E("x")'], 1, "ErrGone"),
-        (["x"], 1, ""),
-    ],
-)
-def test_a_message_is_bound_to_a_name_near_it(lines: Sequence[str], line: int, name: str) -> None:
-    assert name_of_message(lines, line) == name
+def test_what_a_line_opens_and_does_not_close() -> None:
+    assert [_brackets_opened(one) for one in ("f(", "])}", "X(", "XX", "{[(}])")] == [1, -3, 1, 0, 0]
 
 
-TABLE = ["| a |", "|---|"]
-
-
-@pytest.mark.parametrize(
-    ("lines", "number", "head"),
-    [
-        (["| a | b |", "|---|---|", "| c | d |"], 3, 1),
-        (["|---|", "| c |"], 2, 2),
-        (["a", "| c |"], 2, 2),
-        ([*TABLE, "", "| c |"], 4, 4),
-        ([*TABLE, *["| x |"] * 13], 15, 1),
-        ([*TABLE, *["| x |"] * 14], 16, 16),
-    ],
-)
-def test_a_row_is_shown_with_a_head_that_is_near(lines: Sequence[str], number: int, head: int) -> None:
-    assert _head_of_table(lines, number) == head
-
-
-@pytest.mark.parametrize(
-    ("lines", "indent", "end"),
-    [
-        (["- a", "  b", "- c"], 0, 2),
-        (["- a", "", "  b", "", "c"], 0, 3),
-        (["- a", "", "c"], 0, 1),
-        (["- a", ""], 0, 1),
-        (["  - a", "- b"], 2, 1),
-        (["- a", "  - b", "  c"], 0, 3),
-        (["- a", *["  b"] * 20], 0, 14),
-        (["- a", *["  b"] * 14, "- c"], 0, 14),
-        (["- a", *["  b"] * 12, "- c"], 0, 13),
-    ],
-)
-def test_an_entry_ends_with_the_next_of_its_depth(lines: Sequence[str], indent: int, end: int) -> None:
-    assert _end_of_entry(lines, 1, indent) == end
-
-
-def test_words_of_an_item_end_with_a_blank_line_or_an_item() -> None:
-    lines = [["a", "b", "", "c"], ["a", "- b"], ["a"] * 30, ["a"], [*["a"] * 15, ""], [*["a"] * 17, ""]]
-    assert [_end_of_words(one, 1) for one in lines] == [2, 1, 15, 1, 15, 15]
-
-
-@pytest.mark.parametrize(
-    ("lines", "end"),
-    [
-        (["a:", "- b", "- c", "", "d"], 3),
-        (["a:", "", "- b", "  c", "", "d"], 4),
-        (["a:", "", "", "- b"], 1),
-        (["a:", "b"], 1),
-        (["a:"], 1),
-        (["a:", "- b", "", "- c"], 4),
-        (["a:", "- b", "c"], 3),
-        (["a:", "- b", "", "\tc"], 4),
-        (["a:", *["- b"] * 20], 16),
-    ],
-)
-def test_a_list_that_is_announced_goes_on_over_blank_lines(lines: Sequence[str], end: int) -> None:
-    assert end_of_list(lines, 1) == end
-
-
-def test_an_abbreviation_has_two_to_seven_capitals_and_may_be_plural() -> None:
-    terms = ["CLs", "CL", "ABCDEFG", "ABCDEFGs", "C", "ABCDEFGH", "Cl", "CLS "]
-    assert [is_abbreviation(term) for term in terms] == [True] * 4 + [False] * 4
+def test_what_a_pattern_repeats_is_bounded_and_at_least_as_often_as_before() -> None:
+    assert listings._bounded(r"\w+ \w* [a-z]+ a+") == r"\w{1,100} \w{0,100} [a-z]{1,100} a+"

@@ -21,6 +21,7 @@ from quaestor.answers.settings.setting_declarations import (
     declared_options,
     end_of_entry,
     options_shown,
+    variables_in,
 )
 from quaestor.answers.settings.setting_questions import Asks, read_setting_question
 from quaestor.answers.way import Question, WayAnswer
@@ -440,3 +441,19 @@ def test_options_of_a_table_in_c_and_their_manual(tmp_path: Path) -> None:
         ]
         assert places(explain_setting(Question("How do I change the prefix?"), index))[1:] == ["mux.1:7-12"]
     assert [*declared_options(files["commands.c"].split("\n"), 2)] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ('    #[arg(env = "SHOP_PORT")]', ["SHOP_PORT"]),
+        ('#define PORT getenv("SHOP_PORT")', ["SHOP_PORT"]),
+        ('# os.environ["SHOP_PORT"] is read', []),
+        ('os.environ["SHOP_PORT"] = "1"', []),
+        ('int(os.getenv("SHOP_PORT", "80"))', ["SHOP_PORT"]),
+        ('Command::new("a").env("SHOP_PORT", "1")', []),
+        ('path = environ["PATH_INFO"]', []),
+    ],
+)
+def test_variables_are_those_that_a_line_reads(line: str, names: list[str]) -> None:
+    assert [*variables_in(line)] == names

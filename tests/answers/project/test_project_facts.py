@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from overview_parts import Make
 
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.project.facts import answer_maintainers, answer_project_facts
-from quaestor.answers.project.named_documents import answer_how_to_add, answer_origin, answer_with_customary_file
+from quaestor.answers.project.facts import answer_project_facts
+from quaestor.answers.project.named_documents import (
+    answer_how_to_add,
+    answer_origin,
+    answer_with_customary_file,
+)
 from quaestor.answers.way import Question, Way
-from quaestor.answers.ways import answer_by_way, answer_with_maintainers
+from quaestor.answers.ways import answer_by_way
 from quaestor.llm.prompts.numbered_passages import number
 
 MIT = "MIT License\n\nCopyright (c) 2026 Mona Petit\n\nPermission is hereby granted, free of charge, to any person.\n"
@@ -202,77 +204,6 @@ def test_the_version_of_a_package_is_the_one_in_the_manifest(tmp_path: Path) -> 
         assert places(index, "Which version of Ferry does it need?") == [("requirements.txt", 1, 1)]
         assert places(index, "Which version of ferr does it need?") == []
         assert places(index, "Which python packages does it need?") == [("requirements.txt", 1, 2)]
-
-
-OWNED = {
-    "OWNERS": "# See the docs\n\napprovers:\n  - ann\n",
-    ".github/CODEOWNERS": "# Owners\n*            @all\n/src/pay/    @pay\n*.md         @docs\nsrc/pay/till @till\n",
-    "README.md": "# Shop\n\nPackages are maintained by third parties.\n\nThis project is maintained by Ann Lee.\n",
-    "pyproject.toml": '[project]\nname = "shop"\nauthors = [\n  { name = "Ann" },\n]\n',
-    "src/pay/cash.py": "def pay():\n    maintainer = 1\n",
-    "src/pay/till/open.py": "def open_till():\n    return 1\n",
-    "lib/a.py": "A = 1\n",
-    "lib/OWNERS": "approvers:\n  - bo\n",
-    "docs/a.md": "# Keep\n\nWho maintains this project maintains the docs.\n",
-}
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["Who maintains this project?", "who are the maintainers", "Who owns the code?", "By whom is it maintained?"],
-)
-def test_files_tell_who_maintains_the_project(tmp_path: Path, question: str) -> None:
-    with index_of(tmp_path / "shop", OWNED) as index:
-        assert places(index, question, answer_maintainers) == [
-            (".github/CODEOWNERS", 2, 5),
-            ("OWNERS", 3, 4),
-            ("README.md", 5, 5),
-            ("pyproject.toml", 3, 5),
-        ]
-
-
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
-        ("src/pay", [(".github/CODEOWNERS", 3, 3)]),
-        ("src/pay/cash.py", [(".github/CODEOWNERS", 3, 3)]),
-        ("`src/pay/till/`", [(".github/CODEOWNERS", 5, 5)]),
-        ("docs/a.md", [(".github/CODEOWNERS", 4, 4)]),
-        ("src/nothing", []),
-    ],
-)
-def test_the_last_rule_for_a_path_names_its_owner(tmp_path: Path, path: str, found: list[tuple[str, int, int]]) -> None:
-    with index_of(tmp_path / "shop", OWNED) as index:
-        assert places(index, f"Who owns {path}?", answer_maintainers) == found
-
-
-def test_without_rules_the_nearest_file_of_owners_tells(tmp_path: Path) -> None:
-    files = {path: text for path, text in OWNED.items() if path != ".github/CODEOWNERS"}
-    with index_of(tmp_path / "shop", files) as index:
-        assert places(index, "Who maintains lib/a.py?", answer_maintainers) == [("lib/OWNERS", 1, 2)]
-        assert places(index, "Who maintains src/pay?", answer_maintainers) == [("OWNERS", 3, 4)]
-        assert places(index, "Who maintains the oars?", answer_maintainers) == []
-
-
-def test_a_maintainer_on_one_line_is_quoted_and_without_history_nothing_stands_below(tmp_path: Path) -> None:
-    with index_of(tmp_path / "shop", {"MAINTAINERS": "\nAna Ruiz\n", "a.py": "A = 1\n"}) as index:
-        assert places(index, "Who maintains this?", answer_maintainers) == [("MAINTAINERS", 2, 2)]
-        found = answer_with_maintainers(Question("Who maintains this?"), index)
-    assert found is not None
-    assert found.text([1]).rstrip().endswith("[1]")
-
-
-def test_below_what_files_say_of_maintainers_stands_what_git_tells(made: Make) -> None:
-    index = made({"OWNERS": "approvers:\n  - ann\n", "a.py": "A = 1\n"}, git=True)
-    root = str(index.root)
-    subprocess.run(["git", "-C", root, "add", "."], check=True)
-    who = ["-c", "user.name=Bo Ek", "-c", "user.email=bo@a.example"]
-    subprocess.run(["git", "-C", root, *who, "commit", "-qm", "Begin"], check=True)
-    found = answer_by_way(Question("Who maintains this project?"), index)
-    assert found is not None
-    assert [hit.path.partition(" ")[0] for hit in found.hits] == ["OWNERS", "commit"]
-    text = found.text([1, 2])
-    assert 0 < text.index("approvers") < text.index("1 commit, by 1 author") < text.index("Bo Ek")
 
 
 def test_where_no_file_tells_it_is_searched(tmp_path: Path) -> None:

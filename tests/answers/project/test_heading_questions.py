@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.project.starters import _gerunds, names_in, question_of, subject_of_question
+from quaestor.answers.project.heading_questions import _gerunds, names_in, question_of, subject_of_question
 
 NAMES = frozenset({"Ferry"})
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.answers.quotes.best_stretches import _shown_of
 from quaestor.answers.quotes.blocks import Block, blocks_of
 from quaestor.answers.quotes.paragraphs import pieces_of
-from quaestor.answers.quotes.pick_quotes import _shown_of
 from quaestor.answers.quotes.quotable_stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of, whole_passage
 from quaestor.llm.prompts.numbered_passages import Passage
 

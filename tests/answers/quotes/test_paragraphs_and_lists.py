@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from quaestor.answers.quotes.blocks import head_comment
+from quaestor.answers.quotes.blocks import before_legal_words, end_of_comment, head_comment
 from quaestor.answers.quotes.paragraphs import end_of_clause, end_of_items, paragraph_up_to, pieces_of
 from quaestor.answers.quotes.readable_markup import readable
 
@@ -51,3 +53,49 @@ def test_the_comment_at_the_head_of_a_file_may_follow_a_line_for_programs() -> N
 def test_a_link_of_restructured_text_leads_to_its_address(scheme: str) -> None:
     shown = readable(f"See `the boats <{scheme}://ferry.example/a>`_.", "restructuredtext")
     assert shown == f"See [the boats]({scheme}://ferry.example/a)."
+
+
+def test_an_address_and_the_end_of_a_line_are_no_words_of_a_comment() -> None:
+    assert before_legal_words(["# one two three http://ferry.org/way"], 1, 1) is None
+    assert before_legal_words(["# one two", "# three"], 1, 2) is None
+    assert before_legal_words(["# one two", "# three four"], 1, 2) == (1, 2)
+
+
+def test_a_comment_ends_before_it_begins_where_there_is_none() -> None:
+    assert end_of_comment(["x = 1", "# no"], 1) == 0
+    assert end_of_comment(["x = 1"], 2) == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "start", "longest", "end"),
+    [
+        (["# a", "# b", "x = 1"], 1, 9, 2),
+        (["x = 1"], 1, 9, 0),
+        (["# a"], 2, 9, 1),
+        (["# a", "# b", "# c", "# d"], 1, 2, 3),
+        (["# a", "# b"], 1, 9, 2),
+        (['"""a', "b", '"""', "x"], 1, 9, 3),
+        (['"""a"""', '"""'], 1, 9, 1),
+        (["{- a", "b -}", "x"], 1, 9, 2),
+        (["(* a", "b *)", "x"], 1, 9, 2),
+        (['"""a', "b", "c", "d", '"""'], 1, 3, 4),
+    ],
+)
+def test_a_comment_ends_with_its_mark_or_its_last_line(lines: list[str], start: int, longest: int, end: int) -> None:
+    assert end_of_comment(lines, start, longest) == end
+
+
+@pytest.mark.parametrize(
+    ("lines", "before"),
+    [
+        (["# SPDX-x", "# one two three four"], (2, 2)),
+        (["/*", "# SPDX-x", "# one two three four"], (3, 3)),
+        (["# one two three four", "# Copyright"], (1, 1)),
+        (["# Copyright", "# one two three four"], None),
+        (["# a b c d"] * 30, (1, 21)),
+        (["# SPDX-x"], None),
+        (["# one", "# SPDX-x", "# two three four"], None),
+    ],
+)
+def test_a_comment_tells_something_before_its_licence(lines: Sequence[str], before: tuple[int, int] | None) -> None:
+    assert before_legal_words(lines, 1, len(lines)) == before

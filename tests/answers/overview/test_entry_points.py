@@ -222,7 +222,10 @@ ENTERED = {
         {"package.json": '{\n "x": 1,\n "bin": {\n  "shop": "r\\u0075n.js"\n }\n}\n'},
         [("shop → run.js", 3, '"bin": {')],
     ),
-    "a package.json that is none": ({"package.json": "[1]\n", "a/package.json": '{"bin": \n', "b.ts": "x();\n"}, []),
+    "a package.json that is a list": (
+        {"package.json": "[1]\n", "a/package.json": '{"bin": \n', "b.ts": "x();\n"},
+        [],
+    ),
     "a program without a name": ({"package.json": '{\n "bin": "run.js"\n}\n', "run.ts": "x();\n"}, []),
     "scripts between brackets": (
         {

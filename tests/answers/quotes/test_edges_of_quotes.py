@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from quote_parts import hit
 
 from quaestor.answers.errors.template_agreement import agreement, template_words
+from quaestor.answers.quotes.best_stretches import MOST_OF_UNSURE
 from quaestor.answers.quotes.blocks import blocks_of
 from quaestor.answers.quotes.paragraphs import is_list_of_links, pieces_of
 from quaestor.answers.quotes.passage_order import _numbers_of, without_restated
-from quaestor.answers.quotes.pick_quotes import MOST_OF_UNSURE, ExtractiveModel, answer
+from quaestor.answers.quotes.pick_quotes import ExtractiveModel, answer
 from quaestor.answers.quotes.quotable_stretches import Stretch, stretches_of, whole_passage
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.core.messages import Usage

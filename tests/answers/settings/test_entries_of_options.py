@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 
@@ -15,7 +16,7 @@ from quaestor.answers.settings.explain_option import (
     read_option_question,
 )
 from quaestor.answers.settings.option_lists import _options_of, _variable_list
-from quaestor.answers.settings.setting_declarations import begin_of_call, end_of_call
+from quaestor.answers.settings.setting_declarations import begin_of_call, end_of_call, end_of_entry
 
 WAIT = re.compile(r"(?<![\w.-])-{0,2}wait(?![\w-])")
 
@@ -181,3 +182,18 @@ def test_of_many_variables_sixty_are_listed() -> None:
 )
 def test_who_asks_for_an_option(question: str, option: str) -> None:
     assert read_option_question(question) == option
+
+
+@pytest.mark.parametrize(
+    ("texts", "at", "end"),
+    [
+        (["- --port  where", "  it listens", "- --host"], 1, 2),
+        ([".. option:: port", "Where it listens.", "", "Else 80.", ".. option:: host"], 1, 4),
+        (["=item port", "Where it listens.", "", "=item host"], 1, 2),
+        (["`port`", "Where.", "`host`"], 1, 2),
+        (["## port", "Where.", "", "More.", "## host"], 1, 4),
+        (["port: where", "  it", "", "  listens", "host: x"], 1, 4),
+    ],
+)
+def test_an_entry_ends_before_the_next(texts: Sequence[str], at: int, end: int) -> None:
+    assert end_of_entry(texts, at) == end

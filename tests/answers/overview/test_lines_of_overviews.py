@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from quaestor.answers.overview import build_and_test, introduction, path_descriptions, prose_lines
+from quaestor.answers.overview import build_and_test, guide_sections, introduction, path_descriptions, prose_lines
 from quaestor.answers.overview.build_and_test import Aim
 from quaestor.answers.overview.entry_points import _is_within_test
 from quaestor.answers.overview.overview_text import Entry, Source, Statement, line_of
@@ -296,7 +296,7 @@ def test_a_line_is_cut_behind_a_word(text: str, shown: str, *, verbatim: bool) -
 
 
 def test_levels_of_headings() -> None:
-    assert [build_and_test._level(one) for one in ("# A", "### A", "== A", "A", "")] == [1, 3, 2, 1, 1]
+    assert [guide_sections._level(one) for one in ("# A", "### A", "== A", "A", "")] == [1, 3, 2, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_levels_of_headings() -> None:
     ],
 )
 def test_a_section_to_show_cuts_no_block(lines: Sequence[str], last: int, heads: set[int], shown: int) -> None:
-    assert build_and_test._whole_blocks(lines, 1, last, heads) == shown
+    assert guide_sections._whole_blocks(lines, 1, last, heads) == shown
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_a_section_to_show_cuts_no_block(lines: Sequence[str], last: int, heads:
     ],
 )
 def test_a_section_tells_how_it_is_built(lines: Sequence[str], section: tuple[int, int] | None) -> None:
-    found = [*build_and_test._sections(lines, "a.md", re.compile("Build"), "build")]
+    found = [*guide_sections._sections(lines, "a.md", re.compile("Build"), "build")]
     assert [(one.start_line, one.end_line) for one in found] == ([section] if section else [])
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from index_of_files import index_of
-from quaestor.answers.project.listings import kinds, list_declared, list_folder, list_tests
+from quaestor.answers.project.listed_files import list_folder, list_tests
+from quaestor.answers.project.listings import kinds, list_declared
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 
@@ -303,3 +304,20 @@ def test_what_is_vendored_or_an_example_is_not_listed(tmp_path: Path) -> None:
     assert "`ROUTE /shop`" in text
     assert "vendor" not in text
     assert "examples" not in text
+
+
+def test_of_several_folders_of_a_name_the_fullest_is_listed_and_of_a_folder_in_it_the_readme_shown(
+    tmp_path: Path,
+) -> None:
+    files = {
+        **{f"animals/{name}.py": f"def {name}():\n    return 1\n" for name in ("ant", "bee", "cow")},
+        "src/animals/dog/Behind.md": "# Behind\n\nThe dog runs.\n",
+        "src/animals/dog/README.md": "# Dog\n\nThe dog barks at night.\n",
+        "src/animals/dog/a/b.py": "bark = 1\n",
+        **{f"src/animals/{name}.py": f"def {name}():\n    return 1\n" for name in ("eel", "fly", "gnu", "hen")},
+    }
+    with index_of(tmp_path / "zoo", files) as index:
+        answer = list_folder(Question("Which animals are there?"), index)
+    assert answer is not None
+    assert answer.pieces[0].startswith("`src/animals/` holds 5 files and folders: `dog/`, `eel.py`")
+    assert answer.hits[0].path == "src/animals/dog/README.md"

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pytest
 from overview_parts import material_of, shown, stands_where_it_says
 
-from quaestor.answers.overview.build_and_test import Aim, build_lines, customary_commands, guide_sections
+from quaestor.answers.overview.build_and_test import Aim, build_lines, customary_commands
+from quaestor.answers.overview.guide_sections import guide_sections
 from quaestor.answers.overview.make_overview import _shares_of_guide
 from quaestor.answers.overview.overview_text import Entry, Statement
 
