@@ -56,6 +56,8 @@ _RETURNS = re.compile(r"\s*(?:return|yield)\b")
 _RAISES = re.compile(
     r"\b(?:raise|throw|panic!?|bail!|croak|die|abort|revert|fatalError|preconditionFailure)\b(?!\s*[=:,])"
 )
+_MENTION = re.compile(r"(?<![\w@/.:])@(?=[\w./+-]*\.\w)")
+"""The sign with which a conversation adds a file; it is no part of the path."""
 _FEWEST_LINES = 5
 """The fewest lines of a definition that shows how it works."""
 _MOST_TOLD = 5
@@ -69,7 +71,7 @@ _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "packag
 
 def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer what a name or a file is; None if the corpus has none of that name."""
-    request = read_name_question(question.text)
+    request = read_name_question(_MENTION.sub("", question.text))
     if request is None:
         return None
     corpus.try_refresh()
