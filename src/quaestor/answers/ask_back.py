@@ -103,10 +103,7 @@ def _needs_context(text: str, earlier: Sequence[str]) -> bool:
     return bare and bool(earlier) and continuity(text, earlier[-1]) >= _GOES_ON
 
 
-_DONE = (
-    r"tested|defined|implemented|added|introduced|changed|removed|used|called|documented|handled|configured|written"
-    r"|created|covered|located|raised|thrown|\w+ed"
-)
+_DONE = r"written|thrown|\w+ed"
 _SUBJECT = lazy_regex(
     r"\W*(?:and\s+|so\s+)?(?:what|who|how|where|when|why)(?:\s+and\s+(?:why|how|where|when))?"
     r"(?:['’]s|(?:\s+(?:is|are|was|were|does|do|did|has|have|calls?|uses?|imports?|wrote|maintains|owns|depends\s+on))+)"

@@ -188,7 +188,7 @@ _USE = vocabulary(
     " lev* lève* lanc* dépend* attrap* llam* us usa usan usar uso usos usado* usada* usando utiliz* invoc* crea crean"
     " creado creada hered* extiend* subclase* lanza* depende* captur*",
     "调用者?|使用|用到|引用|导入|实例化?|创建|实现|继承自?|派生|子类|抛出|捕获|依赖|(?<!什么)用(?![途处])|呼び?出|呼"
-    "|使|利用|参照|元|インポート|インスタンス|化|生成|作成|実装|継承|派生|投|送出|キャッチ|捕捉|依存",
+    "|使|利用|参照|元|インポート|インスタンス|化|生成|作成|実装|継承|投|送出|キャッチ|捕捉|依存",
 )
 _CHANGE = vocabulary(
     "chang* renam* remov* delet* drop drops modif* break breaks breaking broken affect* impact* safe safely signature"

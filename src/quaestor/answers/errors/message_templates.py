@@ -82,7 +82,7 @@ _EMPTY = 0.15
 """The weight of a stop word."""
 _RAISES = lazy_regex(
     r"\b(?:raise|throw|panic|abort|die|fail\w*|croak|confess|error\w*|err|bail|reject|warn\w*|exit|assert\w*|exception|invariant"
-    r"|revert|require|ensure|log\w*|print\w*|echo|fatal\w*|abort|stop|message|msg|reason)\b|Error|Exception|Err\(|!\(",
+    r"|revert|require|ensure|log\w*|print\w*|echo|fatal\w*|stop|message|msg|reason)\b|Error|Exception|Err\(|!\(",
     re.IGNORECASE,
 )
 _TELLS_OF_FAULTS = lazy_regex(
