@@ -97,11 +97,11 @@ _SEPARATED = lazy_regex(
 """A question with a German verb in two: "Wie richte ich den Zugang ein?" asks how to "einrichten"."""
 _LETTERS_OF_ROOT = 4
 _HEADED_PARAGRAPH = lazy_regex(
-    r"^[ \t]*(?:[-*+][ \t]+)?(?P<mark>\*\*|__)(?P<title>[^*_\n]{2,80}?)"
-    r"(?:[.:?!][ \t]*(?P=mark)|(?P=mark)[ \t]*(?:[.:]|$))",
+    r"^[ \t]*(?:[-*+][ \t]+)?(?P<mark>[*_]{1,2})(?P<title>[^*_\n]{2,80}?)"
+    r"(?:[.:?!][ \t]*(?P=mark)|(?P=mark)[ \t]*(?:[.:]|[-–—][ \t]|$))",
     re.MULTILINE,
 )
-"""The beginning of a paragraph with a heading of its own, in bold and ended like a sentence or alone on its line."""
+"""The beginning of a paragraph with a heading of its own: emphasized, and ended by a mark or alone on its line."""
 _HEADING = lazy_regex(r"^#{1,6} |^[^\n]+\n[-=~]{4,}$", re.MULTILINE)
 _NEGATIVE = lazy_regex(
     r"\b(?:not|no|never|without|cannot|except|\w+n['’]t|nicht|kein\w*|nie|ohne|pas|sans|jamais|sin|nunca)\b|[不没沒無无]|ない|ません",
