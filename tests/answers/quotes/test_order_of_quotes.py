@@ -79,7 +79,7 @@ def test_a_heading_with_all_words_of_the_question_is_its_heading(question: str, 
 def test_a_paragraph_may_have_the_question_for_its_heading_within_the_line(
     question: str, text: str, *, headed: bool
 ) -> None:
-    assert is_headed(question, replace(FIVE, symbol="Harbour", text=text), doubtful=True) is headed
+    assert is_headed(question, replace(FIVE, symbol="Harbour", text=text), 1) is headed
 
 
 def test_of_a_passage_only_the_paragraph_that_the_question_heads_is_quoted() -> None:
@@ -116,20 +116,6 @@ def test_what_is_said_in_passing_under_a_single_word_answers_only_where_nothing_
     for refused, path in ((False, "one.md"), (True, "five.md")):
         both = answer("refunds", [other, passage], encode, refused=refused, hits=[hit(other, 9.0), hit(passage, 1.0)])
         assert both.quotes[0].path == path
-
-
-def test_in_doubt_a_heading_of_one_word_more_answers_a_single_word_unless_another_is_that_word() -> None:
-    passages = [
-        Passage(n, f"{n}.md", 1, 1, "Boats are insured.", symbol=heading, language="markdown")
-        for n, heading in enumerate(
-            ("Boats > Health Insurance", "Boats > Insurance", "Boats > Insurance of large wooden boats"), 1
-        )
-    ]
-    encode = StaticEmbedder.bundled().encode
-    for those, first in ((passages, 2), (passages[:1], 1), (passages[2:], None)):
-        found = answer("insurance", those, encode, refused=True, hits=[hit(one, 5.0 - one.n) for one in those])
-        assert [quote.path for quote in found.quotes[:1]] == [f"{first}.md"] * found.known
-        assert found.known is (first is not None)
 
 
 @pytest.mark.parametrize("among", ["markdown", "yaml"])

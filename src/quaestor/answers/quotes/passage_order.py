@@ -161,22 +161,15 @@ def order_by_paragraphs(
     mostly_prose = 2 * sum(of_prose) > len(passages)
     if mostly_prose:
         worth, ranks = _order_of_prose(question, passages, hits, rarity, encode)
-    first = _first_headed(question, [rank for rank in ranks if of_prose[rank]], passages, doubtful=doubtful)
-    first = first if mostly_prose or len(rarity) > 1 else None
+    fewest = 1 if doubtful else 2
+    headed = (rank for rank in ranks if of_prose[rank] and is_headed(question, passages[rank], fewest))
+    first = next(headed, None) if mostly_prose or len(rarity) > 1 else None
     if first is None and not mostly_prose:
         return passages, hits
     ranks.sort(key=lambda rank: rank != first)
     scores = sorted(worth, reverse=True)
     ordered = [hits[rank]._replace(score=score) for rank, score in zip(ranks, scores, strict=True)]
     return [passages[rank] for rank in ranks], ordered
-
-
-def _first_headed(question: str, ranks: Sequence[int], passages: Sequence[Passage], *, doubtful: bool) -> int | None:
-    """Return the first rank of a passage that the question heads, in doubt of one that it may head; None if none is."""
-    sure = next((rank for rank in ranks if is_headed(question, passages[rank])), None)
-    if sure is not None or not doubtful:
-        return sure
-    return next((rank for rank in ranks if is_headed(question, passages[rank], doubtful=True)), None)
 
 
 def _order_of_prose(
@@ -258,19 +251,17 @@ def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: S
     return next((rank for rank in near if not MINUTES.search(passages[rank].path)), ranks[0])
 
 
-def is_headed(question: str, passage: Passage, *, doubtful: bool = False) -> bool:
+def is_headed(question: str, passage: Passage, fewest: int = 2) -> bool:
     """Return whether a heading of a passage has all the words of a question, and hardly another: such a text answers.
 
     Words are the same if they begin alike, as "Rechnungen" and "Rechnung". A single word must be the whole heading.
     Letters, contracts and notes often head their paragraphs within the line: "**Lost keys.** Ask the porter ...". These
-    headings count for a single word, of which more is often said elsewhere, only if it is ``doubtful`` whether anything
-    answers; then a section's heading may have another word, too.
+    headings count if the question has at least ``fewest`` words: of one word more is often said elsewhere.
     """
     line = _line_of(question)
-    if _is_heading_of(line, passage.symbol or passage.title or "", most_extra=int(doubtful)):
+    if _is_heading_of(line, passage.symbol or passage.title or ""):
         return True
-    enough = doubtful or len(_words_saying(line)) > 1
-    return enough and headed_paragraph(question, passage.text) is not None
+    return len(_words_saying(line)) >= fewest and headed_paragraph(question, passage.text) is not None
 
 
 def headed_paragraph(question: str, text: str) -> tuple[int, int] | None:
@@ -289,7 +280,7 @@ def _line_of(question: str) -> str:
     return _SEPARATED.sub(r"\g<between>\g<prefix>\g<verb>", question.partition("\n")[0])
 
 
-def _is_heading_of(line: str, headings: str, most_extra: int = 0) -> bool:
+def _is_heading_of(line: str, headings: str) -> bool:
     if (_NEGATIVE.search(line) is None) != (_NEGATIVE.search(headings) is None):
         return False  # "Can I run it without Docker?" is not "Run it with Docker"
     if has_unspaced(line):
@@ -298,7 +289,7 @@ def _is_heading_of(line: str, headings: str, most_extra: int = 0) -> bool:
     roots = [word[: max(_LETTERS_OF_ROOT, -(-2 * len(word) // 3))] for word in asked]
     extra = [word for word in headed if not word.startswith(tuple(roots))]
     held = all(any(word.startswith(root) for word in headed) for root in roots)
-    return held and bool(roots) and len(extra) <= max(len(roots) // 2, most_extra)
+    return held and bool(roots) and len(extra) <= len(roots) // 2
 
 
 def _holds_runs(question: str, headings: str) -> bool:

@@ -127,7 +127,7 @@ def answer(
     rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
         passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode, doubtful=bool(refused))
-    refused = refused and not (passages and is_headed(question, passages[0], doubtful=True))
+    refused = refused and not (passages and is_headed(question, passages[0], 1))
     candidates = best_stretches(question, passages, hits, rarity, encode)
     relevance = Relevance(question, rarity, encode)
     chosen = choose(relevance, candidates, most, first_passage(relevance, passages, hits))
