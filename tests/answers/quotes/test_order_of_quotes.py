@@ -106,15 +106,15 @@ def test_a_headed_paragraph_is_whole_lines_up_to_the_next_heading(lines: list[st
         assert not {"- __Boats:__ two", "## Fees"} & {*text[slice(*found)].split("\n")}
 
 
-def test_what_is_said_in_passing_under_a_single_word_answers_only_where_nothing_answers_better() -> None:
+def test_what_is_said_in_passing_under_a_single_word_answers_only_where_little_answers_better() -> None:
     passage = replace(FIVE, symbol="Harbour", text="**Refunds.** There are none.")
     other = replace(FIVE, n=1, path="one.md", text="We give refunds to those who paid twice, and refunds to the crew.")
     assert is_headed("lost keys", replace(passage, text="**Lost keys.** None."))
     assert not is_headed("refunds", passage)
     encode = StaticEmbedder.bundled().encode
     assert answer("refunds", [passage], encode, refused=True, hits=[hit(passage, 1.0)]).known
-    for refused, path in ((False, "one.md"), (True, "five.md")):
-        both = answer("refunds", [other, passage], encode, refused=refused, hits=[hit(other, 9.0), hit(passage, 1.0)])
+    for score, path in ((1.0, "one.md"), (8.9, "five.md")):
+        both = answer("refunds", [other, passage], encode, refused=False, hits=[hit(other, 9.0), hit(passage, score)])
         assert both.quotes[0].path == path
 
 

@@ -126,7 +126,7 @@ def answer(
     wanted = wanted_terms(question)
     rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
-        passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode, doubtful=bool(refused))
+        passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
     refused = refused and not (passages and is_headed(question, passages[0], 1))
     candidates = best_stretches(question, passages, hits, rarity, encode)
     relevance = Relevance(question, rarity, encode)
