@@ -200,15 +200,6 @@ def test_a_word_of_the_question_is_answered_by_one_that_means_the_same() -> None
     assert first_path("purchase a ticket for the ferry", texts, 0.3) == "buy.md"
 
 
-@pytest.mark.parametrize("question", ["how often are the boats painted", "which kinds of boats are painted"])
-def test_a_word_that_only_asks_is_not_looked_for_in_passages(question: str) -> None:
-    texts = {
-        "often.md": "Whoever often exceeds all kinds of expectations has painted a boat.",
-        "paint.md": "The boats are painted by the crew once in two years.",
-    }
-    assert first_path(question, texts, 0.4) == "paint.md"
-
-
 def test_where_an_amount_is_asked_for_the_passage_that_says_one_is_quoted_first() -> None:
     texts = {
         "why.md": "Guests stay in the barn where they keep quiet.",

@@ -87,10 +87,6 @@ _ASKS_FOR_QUESTIONS = lazy_regex(r"\b(?:questions?|asks?|asked)\b", re.IGNORECAS
 _QUOTED = r"""["'`“‘«]\W{0,3}"""
 
 
-_ONLY_ASKS = lazy_regex(
-    r"\bhow\s+(?:often|frequently|soon)\b|\b(?:what|which)\s+(?:kind|type|sort)s?\s+of\b|\bis\s+it\s+possible\b",
-    re.IGNORECASE,
-)
 _SEPARATED = lazy_regex(
     r"\bwie\s+(?P<verb>[^\W\d_]+)\s+(?P<between>(?:ich|man|wir)\b.*\s)(?P<prefix>ab|an|auf|aus|ein|frei|her|hin|los|mit|nach|um"
     r"|vor|weg|zu|zurück)\W*$",
@@ -119,11 +115,6 @@ _FEWEST_UNSPACED, _MOST_UNSPACED_LEFT = 3, 2
 def label_terms(passage: Passage) -> frozenset[str]:
     """Return the content terms of a passage's path, title and heading or symbol."""
     return content_terms(" ".join(filter(None, (passage.path, passage.title, passage.symbol))))
-
-
-def wanted_terms(question: str) -> frozenset[str]:
-    """Return the content terms of a question, without words that only ask: "often exceeds" says not "how often"."""
-    return content_terms(without_grammar(_ONLY_ASKS.sub(" ", question)))
 
 
 def rarity_of(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str, float]:
