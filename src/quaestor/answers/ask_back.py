@@ -158,9 +158,7 @@ _TOPICS = (
     ("env vars", "Which environment variables does it read?"),
     ("commands subcommands", "Which commands are there?"),
     ("ci", "What does the CI run?"),
-    ("changelog", "Is there a changelog?"),
     ("maintained", "What changed last?"),
-    ("last latest newest current release", "What is the latest version?"),
     ("architecture structure", "Where is the architecture document?", "What are the main parts?"),
 )
 """Words that are a topic of every project, and the questions, to be tried in turn, that they stand for."""
