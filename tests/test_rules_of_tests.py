@@ -175,3 +175,15 @@ def test_every_package_has_a_folder_of_tests() -> None:
     packages = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
     folders = {path.name for path in Path(__file__).parent.iterdir() if any(path.glob("**/test_*.py"))}
     assert packages - {"core"} <= folders
+
+
+def test_tests_of_one_room_of_answers_lie_in_it() -> None:
+    """Those of several rooms lie beside the rooms. To check the citations of an answer is no test of citations."""
+    astray = []
+    for path in (Path(__file__).parent / "answers").rglob("test_*.py"):
+        rooms = set(re.findall(r"from quaestor\.answers\.(\w+)[. ]", path.read_text(encoding="utf-8")))
+        rooms = {room for room in rooms if (ROOT / "answers" / room).is_dir() and room != "citations"}
+        folder = path.parent.name
+        if (len(rooms) == 1 if folder == "answers" else rooms and folder not in rooms) and folder != "citations":
+            astray.append(f"{folder}/{path.name}: {rooms}")
+    assert astray == []

@@ -10,7 +10,7 @@ import pytest
 
 from quaestor import Conversation, Index
 from quaestor.chat.added_files import mentioned_paths, mentions, path_of
-from quaestor.chat.events import Passages
+from quaestor.chat.events import Passages, Text
 from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError
 
@@ -63,6 +63,16 @@ def test_a_file_is_named_by_the_end_of_its_path(index: Index) -> None:
     assert path_of("lib/oven.py", index) == "lib/oven.py"
     assert path_of("oven.py", index) is None  # there are two
     assert mentioned_paths("what of @property, @scope/package and @clock.py?", index) == ("src/clock.py",)
+
+
+@pytest.mark.parametrize("question", ["what does {}src/clock.py do?", "What is {}notes.md about?", "{}clock.py"])
+def test_a_named_file_is_explained_as_without_the_sign(index: Index, question: str) -> None:
+    async def answer(text: str) -> str:
+        return "".join([event.text async for event in Conversation(index).send(text) if isinstance(event, Text)])
+
+    told = asyncio.run(answer(question.format("@")))
+    assert told == asyncio.run(answer(question.format("")))
+    assert "is not here" not in told
 
 
 def test_a_named_file_comes_before_what_is_found(index: Index) -> None:

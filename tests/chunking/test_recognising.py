@@ -8,6 +8,7 @@ import pytest
 
 from quaestor.chunking import cut, recognise
 from quaestor.chunking.decode import decode
+from quaestor.chunking.definitions import definitions
 from quaestor.chunking.languages import says_generated
 
 
@@ -153,3 +154,12 @@ def test_lines_are_those_of_the_file(newline: str) -> None:
     (chunk,) = made.chunks
     assert (chunk.span.start_line, chunk.span.end_line) == (1, 8)
     assert chunk.defines == ("f", "g")
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["Style plain;", "Style? plain;", "Shop.Style plain;", "Style[] plain;", "event Style plain;", "int plain = 1;"],
+)
+def test_a_field_in_csharp_has_its_own_name_and_not_that_of_its_type(field: str) -> None:
+    found = definitions(f"class Till {{ {field} }}\n".encode(), "csharp")
+    assert [one.name for one in found] == ["Till", "plain"]

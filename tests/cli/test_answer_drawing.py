@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from collections.abc import Sequence
 
 import pytest
+from cli_parts import in_terminal
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -63,6 +65,33 @@ def test_words_are_wrapped_and_marks_are_short() -> None:
     assert "for attempt in range" not in words_of(shown)
     assert {"[1]", "retried", "three"} <= set(words_of(shown))
     assert "**" not in shown.split("retried")[-1]
+
+
+def test_a_remark_comes_below_the_words_that_were_on_their_way() -> None:
+    code = (
+        "from quaestor.cli.answer_drawing import new_answer\n"
+        "with new_answer() as answer:\n"
+        "    answer.write('The end of ')\n"
+        "    answer.say_below('It was ended here.')\n"
+        "    answer.write('the answer.')\n"
+    )
+    _, shown = in_terminal([sys.executable, "-c", code])
+    assert words_of(shown)[-6:] == "the answer. It was ended here.".split()
+    assert shown.count("It was ended here.") == 1
+
+
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_a_long_remark_is_cut_between_words(name: str) -> None:
+    code = (
+        "from quaestor.cli.output import echo, remark, wrapped\n"
+        "text = '  - ' + 'several words of a remark ' * 20\n"
+        f"remark(text) if {name == 'stderr'} else [echo(line) for line in wrapped(text)]\n"
+    )
+    _, shown = in_terminal([sys.executable, "-c", code])
+    first, *others = shown.replace("\r", "").rstrip("\n").split("\n")
+    assert others and max(map(len, (first, *others))) <= 100
+    assert first.startswith("  - several")
+    assert all(line.startswith("    ") and line.split()[0] in "several words of a remark".split() for line in others)
 
 
 def test_code_is_shown_as_it_stands() -> None:

@@ -49,6 +49,13 @@ def ask(quaestor: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
     return call
 
 
+def test_a_model_that_was_not_asked_is_not_missing(scripted_server: Start, ask: Callable[..., Outcome]) -> None:
+    server = scripted_server(["Never."])
+    done = ask(server, question="q")
+    assert done.out.startswith("The model was not asked, and nothing in the passages answers")
+    assert (done.code, server.requests) == (1, [])
+
+
 def test_golden_transcript(scripted_server: Start, ask: Callable[..., Outcome]) -> None:
     server = scripted_server([Reply(pieces=in_pieces('It is sent three times [1: "MAX_ATTEMPTS = 3"].', 3))])
     done = ask(server)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 import click
@@ -9,6 +10,7 @@ import pytest
 from cli_parts import Run
 
 from quaestor.cli.click_group import COMMANDS, EXAMPLES, FIRST_STEPS, cli
+from quaestor.install import CLIENTS
 
 
 def test_every_command_has_examples() -> None:
@@ -53,6 +55,15 @@ def test_a_mistyped_command_is_answered_with_the_one_that_is_near(quaestor: Run,
 
 def test_a_command_like_no_other_is_answered_with_where_they_are_listed(quaestor: Run) -> None:
     assert "There is no command 'xyzzy'. `quaestor --help` lists them." in quaestor("xyzzy").err
+
+
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_the_help_names_every_client(quaestor: Run, command: str) -> None:
+    shown = quaestor(command, "--help").out
+    assert f"Usage: quaestor {command} [OPTIONS] CLIENT" in shown
+    named = re.search(r"CLIENT is ([\w\s,-]+?)\.\n", shown)
+    assert named is not None
+    assert set(re.split(r",\s+|\s+or\s+", named[1])) == CLIENTS.keys()
 
 
 def test_asking_and_searching_take_the_same_number_of_passages_by_the_same_names(quaestor: Run) -> None:

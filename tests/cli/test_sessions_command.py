@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from cli_parts import Run
 
+from quaestor.assemble import make_sessions
+from quaestor.core.config import Settings
+from quaestor.core.messages import Message
+from quaestor.corpus.joint_corpus import joint_source
 from scripted_server import Reply, StartServer
 
 QUESTION = "how long does the dough rest?"
@@ -28,6 +32,14 @@ def test_list(quaestor: Run, session: str, repository: Path, tmp_path: Path) -> 
     (tmp_path / "other").mkdir()
     assert quaestor("sessions", "list", tmp_path / "other", "--json").json == {"sessions": []}
     assert len(quaestor("sessions", "list", repository, "--json").json["sessions"]) == 1
+
+
+def test_the_sources_of_a_session_about_several_are_listed_in_one_line(quaestor: Run, home: Path) -> None:
+    with make_sessions(Settings(home=str(home))).begin(root=joint_source(["/src/client", "/src/server"])) as transcript:
+        transcript.begin(Message("user", QUESTION))
+    listed = quaestor("sessions", "list").out
+    assert "/src/client, /src/server" in listed
+    assert "\N{REPLACEMENT CHARACTER}" not in listed
 
 
 def test_an_empty_list(quaestor: Run) -> None:

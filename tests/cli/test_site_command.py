@@ -32,6 +32,7 @@ def test_a_site_is_fetched_once_and_asked_without_a_network(quaestor: Run, home:
         assert (told["crawl"]["pages"], told["crawl"]["new"], len(told["added"])) == (2, 2, 2)
         second = quaestor("index", url, "--allow-private")
         assert "2 pages (2 unchanged" in second.out
+        assert f"\n{url}: 2 documents" in second.out, "the folder of the pages says nothing to a person"
         assert "nothing changed" in second.out
         server.asked.clear()
         found = json.loads(quaestor("search", "how long does the dough rest", url, "--json").out)["hits"][0]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cli_parts import FILES, Run, write
 
+from missing_packages import run_without
 from postgres_server import PASSWORD, PostgresServer
 from tiny_transformer import write_transformer
 
@@ -136,6 +137,12 @@ def test_what_cannot_be_done_is_told(
     assert done.code == code
     assert said in done.sentence
     assert "hidden" not in done.err
+
+
+def test_without_a_database_the_part_for_databases_is_not_needed(tmp_path: Path) -> None:
+    code = "import sys; from quaestor.cli import run; print(run(['store', sys.argv[1]]))"
+    for number, command in enumerate(("check", "vacuum")):
+        assert run_without("psycopg", tmp_path / f"site{number}", code, command) == "2\n"
 
 
 def test_a_wrong_password_is_not_shown(quaestor: Run, tmp_path: Path, store: str) -> None:

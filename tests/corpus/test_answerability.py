@@ -224,6 +224,16 @@ def test_what_a_question_is_about_is_missing_where_no_hit_mentions_it() -> None:
     assert missing_words("Where is the payload encrypted?", [], []) == ()
 
 
+def test_a_longer_word_mentions_the_word_within_it() -> None:
+    first, *others = payload_hits("A job ends.")
+    hits = [Hit(first.document, Chunk(Span(0, 4, 1, 1), "autoresizingMask = unencryptedly"), 4.0), *others]
+    counts = [TermCounts(1000, (9000,), dict.fromkeys(("resiz", "encrypt", "compress"), (0,)))]
+    assert missing_words("Where is the payload encrypted?", others, counts) == ("encrypted",)
+    assert missing_words("Where is the payload encrypted?", hits, counts) == ()
+    assert missing_words("Where is the payload resizing?", hits, counts) == ()
+    assert missing_words("Where is the payload compressed?", hits, counts) == ("compressed",)
+
+
 def test_what_makes_up_little_of_a_question_or_says_little_is_not_missing() -> None:
     question = "After an upgrade the worker of another tenant reads my encrypted payload twice, who schedules its job?"
     assert missing(question, encrypt=0) == ()

@@ -26,6 +26,7 @@ from quaestor.corpus.unmentioned import names_in
         # Faults, numbers, contractions, abbreviations, addresses, and words with a slash or hyphen between them.
         ("why does a KeyError come in 3.12, i.e. why can't I read/write a self-made file?", ()),
         ("what is at https://example.com/Page or me@Example.com?", ()),
+        ("how do I serve blog.Example.com/shop2 and *.example.org beside shop2.rs?", ("shop2.rs",)),
         ("I'd ask what I do", ()),
         ("", ()),
     ],

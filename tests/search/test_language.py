@@ -17,6 +17,8 @@ where do we split 中文 and 日本語 into words
 sqrt sin no_std crate
 file async I/O operations
 comment on the main function in C
+comment header layout
+comment parser of un lock files
 den of lions, war of words, son of man
 naïve Bayes for Zürich
 HandlerStack
@@ -44,6 +46,8 @@ def test_words_of_two_languages_are_english_beside_english_ones(words: list[str]
         ("wo wird das zertifikat geprüft", "de"),
         ("Warum schlägt der Test fehl?", "de"),
         ("comment fermer une connexion", "fr"),
+        ("Comment installer un certificat ?", "fr"),
+        ("comment choisir la couleur", "fr"),
         ("À quoi sert l'option « secure » ?", "fr"),
         ("qu'est-ce qu'une file d'attente", "fr"),
         ("¿Cómo se cierra la conexión?", "es"),

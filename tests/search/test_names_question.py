@@ -34,6 +34,8 @@ from quaestor.search.names_in_question import NameQuestion, bare_name, looks_lik
         ("how is shop/std.py structured", "shop/std.py"),
         ("what is send_with_retry used for", "send_with_retry"),
         ("where is send_with_retry defined?", "send_with_retry"),
+        ("Where is the ban manager implemented?", "BanManager"),
+        ("where is pagination implemented", "Pagination"),
     ],
 )
 def test_what_is_to_be_explained(text: str, target: str) -> None:

@@ -20,7 +20,7 @@ def chunk(text: str, title: str | None = None, number: int = 0) -> Traits:
 
 
 def like(query: str, *chunks: Traits) -> list[float]:
-    found: list[float] = word_likenesses(query, dict.fromkeys(searched_terms(query), 1.0), chunks).tolist()
+    found: list[float] = word_likenesses(query, dict.fromkeys(searched_terms(query), 1.0), chunks)[0].tolist()
     return found
 
 
@@ -43,8 +43,15 @@ def test_a_title_counts() -> None:
 
 def test_a_word_that_tells_more_counts_for_more() -> None:
     chunks = [chunk("zebra"), chunk("window", number=1)]
-    rare_first = word_likenesses("zebra window", {"zebra": 3.0, "window": 1.0}, chunks)
+    rare_first, _ = word_likenesses("zebra window", {"zebra": 3.0, "window": 1.0}, chunks)
     assert rare_first[0] > rare_first[1]
+
+
+def test_the_second_mean_is_low_where_one_word_has_nothing_like_it() -> None:
+    """The first mean prefers a chunk with all of one word; the second, one with something of both."""
+    chunks = [chunk("Deleting zebras."), chunk("How images are removed.", number=1)]
+    _, (one_word, something_of_both) = word_likenesses("deleting pictures", {"delet": 1.0, "pictur": 1.0}, chunks)
+    assert something_of_both > one_word
 
 
 @pytest.mark.parametrize("query", ["", "the", "___", "?!", "\ud800", "x" * 10_000])
@@ -61,5 +68,5 @@ def test_nothing_is_like_no_chunks() -> None:
 def test_shares_stay_between_nothing_and_all(texts: list[str], query: str) -> None:
     chunks = [chunk(text, number=number) for number, text in enumerate(texts)]
     found = word_likenesses(query, dict.fromkeys(searched_terms(query), 1.0), chunks)
-    assert found.shape == (len(texts),)
+    assert found.shape == (2, len(texts))
     assert np.all((found >= 0) & (found <= 1.001))

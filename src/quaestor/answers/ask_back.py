@@ -1,7 +1,8 @@
-"""Asks back if a conversation begins with a question that refers to nothing: ``and how do I turn that off?``
+"""Completes questions that say less than they ask, or asks back: ``and how do I turn that off?``
 
-A search for its few words would find passages by chance, so nothing is searched for. A model gets the question without
-passages and asks back in its own words.
+What is missing is in the conversation, or is what people mean who type a topic alone: "tests". If nothing tells it, a
+search for the few words would find passages by chance, so there is none. A model gets the question without passages and
+asks back in its own words.
 """
 
 from __future__ import annotations
@@ -142,6 +143,44 @@ def _subject_of(earlier: Sequence[str]) -> str:
         if len(text.split()) > _MOST_WORDS or _POINTS_AT_SUBJECT.search(text) is None:
             break
     return ""
+
+
+_TOPICS = (
+    ("test tests testing suite", "How do I run the tests?"),
+    ("build building compile compiling compilation", "How do I build it?"),
+    ("run running start locally", "How do I run it?"),
+    ("release releases releasing", "How do I make a release?"),
+    ("upgrade upgrading", "How do I upgrade?"),
+    ("lint linting linter formatting style coding", "Which code style is used?"),
+    ("bug bugs issue issues tracker", "How do I report a bug?"),
+    ("support community chat contact", "How do I get help?"),
+    ("licensing licensed under", "What is the license?"),
+    ("deps", "What are its dependencies?"),
+    ("maintainer maintainers author authors owner owners", "Who maintains it?"),
+    ("config configuration configuring settings", "How is it configured?"),
+    ("env vars", "Which environment variables does it read?"),
+    ("commands subcommands", "Which commands are there?"),
+    ("ci", "What does the CI run?"),
+    ("changelog", "Is there a changelog?"),
+    ("maintained", "What changed last?"),
+    ("last latest newest current release", "What is the latest version?"),
+    ("architecture structure", "Where is the architecture document?", "What are the main parts?"),
+)
+"""Words that are a topic of every project, and the questions, to be tried in turn, that they stand for."""
+_AROUND_TOPIC = frozenset(
+    "a an the this its is it still actively of for how to process procedure procedures steps instructions guide project"
+    " repo repository code codebase all unit new version file".split()
+)
+_MOST_OF_TOPIC = 5
+
+
+def questions_on_topic(text: str) -> Sequence[str]:
+    """Return what somebody asks who types only a topic, as "tests" or "release process"; empty for others. Pure."""
+    words = find_words(text.lower())
+    telling = frozenset(words) - _AROUND_TOPIC
+    if not telling or len(words) > _MOST_OF_TOPIC:
+        return ()
+    return next((questions for topic, *questions in _TOPICS if telling <= frozenset(topic.split())), ())
 
 
 def _is_empty_word(word: str) -> bool:

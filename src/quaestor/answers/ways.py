@@ -7,19 +7,20 @@ it?" and "what is src/a.py for, and who uses it?" are; one search for both would
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from quaestor.answers.ask_back import ask_back, with_subject
+from quaestor.answers.ask_back import ask_back, questions_on_topic, with_subject
 from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.errors.explain_error import answer_error
 from quaestor.answers.errors.named_faults import explain_named_fault
 from quaestor.answers.names.callers import answer_with_callers
-from quaestor.answers.names.explain_name import explain_name
+from quaestor.answers.names.explain_name import explain_class, explain_name
 from quaestor.answers.names.explain_term import explain_term
 from quaestor.answers.overview.build_question import asks_how_to_build
 from quaestor.answers.overview.document_statistics import holds_documents
+from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.overview_answer import (
     answer_with_build_guide,
     answer_with_importers,
@@ -33,21 +34,21 @@ from quaestor.answers.overview.overview_answer import (
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is
 from quaestor.answers.project.document_parts import answer_with_part
 from quaestor.answers.project.facts import answer_project_facts
-from quaestor.answers.project.headed_section import answer_with_headed_section
+from quaestor.answers.project.headed_section import answer_with_headed_section, answer_with_own_section
 from quaestor.answers.project.listed_files import list_folder, list_tests
-from quaestor.answers.project.listings import list_declared
+from quaestor.answers.project.listings import declarations_of, list_declared
 from quaestor.answers.project.maintainers import answer_maintainers
 from quaestor.answers.project.named_documents import (
     answer_how_to_add,
     answer_origin,
     answer_with_customary_file,
-    answer_with_own_section,
     answer_within_file,
 )
 from quaestor.answers.quotes.passage_order import without_restated
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.answers.settings.explain_option import explain_option
 from quaestor.answers.way import Question, Way, WayAnswer
+from quaestor.core.documents import Hit
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
@@ -79,11 +80,25 @@ _AND_DEFAULT = lazy_regex(
     re.IGNORECASE,
 )
 """A question what an option or a setting is, and what its default is, or its values are."""
+_TO_DO = lazy_regex(
+    r"\W*(?:please\s+)?(?P<done>(?:add|build|change|compile|configure|contribute|create|customi[sz]e|cut|debug|deploy|disable|enable"
+    r"|hide|increase|install|limit|make|override|publish|reduce|release|remove|report|reset|run|set|silence|skip|start"
+    r"|stop|submit|switch|test|turn|uninstall|update|upgrade)\s+(?!by\b).+?)\W*",
+    re.IGNORECASE,
+)
+"""What somebody wants to do, without "how do I": "run the tests", "turn off colours"."""
+_DEFAULT_OF = lazy_regex(r"\W*((?:default|initial)\s+(?:\w[\w.-]*\s*){1,4})\W*", re.IGNORECASE)
+_MOST_TO_DO = 9
+"""The most words of what somebody wants to do; longer ones are orders to a model."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
-_ELSE = lazy_regex(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
-_HASH = lazy_regex(r"[0-9a-f]{7,64}", re.IGNORECASE)
+_ELSE = lazy_regex(
+    r"\s*(?:how (?!ha[sdv]|did|long|old)|where(?! did| has)|(?:is|are) (?!\S+ (?:re?moved|renamed|deleted|gone))|does"
+    r"|do i|can i|should|if)\b",
+    re.IGNORECASE,
+)
+_HASH = lazy_regex(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b", re.IGNORECASE)
 _BEGINNINGS = (
     r"since|before|former|previous|no longer|\bhow old\b|found|began|initia|first|\bborn\b|\bset\b|\bg[eo]t|gain|receiv"
     r"|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made"
@@ -96,7 +111,7 @@ _CHANGES = (
 _RELEASES_AND_AUTHORS = (
     r"releas|version|publish|\btag|\blaunch|\bship|\bcut\b|\bout\b|commit|histor|blame|\blog\b|evolv|come about|wrote"
     r"|author|maintain|\bown|develop|contribut|\bwork|programmed|built|\blast\b|latest|recent|newest|updat|\bedit|happen|\bdone"
-    r"|improv|notes|available|exist|there|possible|v?\d+\.\d"
+    r"|where (?:did|has)|improv|notes|available|exist|there|possible|v?\d+\.\d"
 )
 _OF_CHANGE_ELSEWHERE = (
     r"neu|änder|anders|hinzu|einge|entfernt|gelöscht|umben|verschob|schrieb|verfasst|pflegt|betreut|wartet|geschichte|verlauf"
@@ -142,13 +157,22 @@ def _explain_settings(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not _OF_SETTINGS.search(question.text[:200]) or _OF_A_LETTER.search(question.text[:200]):
         return None
     # Few questions ask this.
-    from quaestor.answers.settings.configuration import explain_configuration  # noqa: PLC0415 - as said above
+    from quaestor.answers.settings.configuration import (  # noqa: PLC0415 - as said above
+        explain_configuration,
+        read_configuration_question,
+    )
     from quaestor.answers.settings.named_settings import explain_setting  # noqa: PLC0415 - as said above
+    from quaestor.answers.settings.option_lists import explain_build_option  # noqa: PLC0415 - as said above
+
+    def build_options() -> list[tuple[str, int, str]]:
+        declared = declarations_of("build option", corpus, CorpusLines(corpus))
+        return [(one.path, one.line, one.name) for one in declared]
 
     return (
         explain_configuration(question, corpus)
         or _answer_usage(question, corpus, literally=True)
         or explain_setting(question, corpus)
+        or explain_build_option(read_configuration_question(question.text, corpus), corpus, build_options)
     )
 
 
@@ -164,6 +188,20 @@ def _answer_usage(question: Question, corpus: Corpus, *, literally: bool = False
     from quaestor.answers.settings.usage_questions import answer_usage  # noqa: PLC0415 - few questions ask this
 
     return answer_usage(question, corpus, literally=literally)
+
+
+def _answer_with_described_setting(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer how something is set with the setting described so, and quote what a search finds; else None.
+
+    A follow-up may mean more than it says.
+    """
+    if question.earlier:
+        return None
+    from quaestor.answers.settings.described_settings import find_described_setting  # noqa: PLC0415 - few questions ask this
+
+    found = find_described_setting(question.text, corpus)
+    rest = None if found is None else _quote_passages(question.text, corpus, besides=found.hits)
+    return found if found is None or rest is None or not rest.hits else _join_answers(found, rest)
 
 
 _OF_LISTS = re.compile(r"option|flag|switch|argument|\benv", re.IGNORECASE)
@@ -201,7 +239,7 @@ def answer_with_maintainers(question: Question, corpus: Corpus) -> WayAnswer | N
 
 def may_ask_history(text: str) -> bool:
     """Return whether a question may be about history; a cheap test, which says yes in doubt."""
-    return (_OF_CHANGE.search(text[:400]) or _HASH.fullmatch(text.strip())) is not None and _ELSE.match(text) is None
+    return (_OF_CHANGE.search(text[:400]) or _HASH.search(text[:400])) is not None and _ELSE.match(text) is None
 
 
 WAYS: tuple[Way, ...] = (
@@ -232,10 +270,12 @@ WAYS: tuple[Way, ...] = (
     list_tests,
     answer_how_to_add,
     explain_term,
+    explain_class,
     answer_within_file,
     answer_error,
     _answer_usage,
     ask_back,
+    _answer_with_described_setting,
 )
 """All ways, in the order in which they are tried: the narrower a way's questions are, the earlier it comes."""
 
@@ -245,7 +285,7 @@ def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
 
     If no way understands the question as it is written, its misspelt words are taken as what they stand for.
     """
-    answer = _answer_as_written(question, corpus)
+    answer = _answer_as_written(question, corpus) or _answer_on_topic(question, corpus)
     if answer is not None or len(question.text) > _LONGEST:
         return answer
     misspelt = [one for one in corpus.spelling(question.text).unknown if one.nearest]
@@ -261,7 +301,30 @@ def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _answer_as_written(question: Question, corpus: Corpus) -> WayAnswer | None:
     with_its_subject = with_subject(question)
     answer = None if with_its_subject is None else _first_answer(WAYS, with_its_subject, corpus)
-    return answer if answer is not None and answer.known else _first_answer((_answer_two, *WAYS), question, corpus)
+    if answer is not None and answer.known:
+        return answer
+    return _first_answer((_answer_two, *WAYS), question, corpus) or _answer_how_to_do(question, corpus)
+
+
+def _answer_how_to_do(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what is named without being asked: "run the tests", "default port"; None for any other question."""
+    if len(question.text.split()) > _MOST_TO_DO or "\n" in question.text:
+        return None
+    if (match := _TO_DO.fullmatch(question.text)) is not None:
+        return _first_answer(WAYS, question._replace(text=f"How do I {match['done']}?"), corpus)
+    if (match := _DEFAULT_OF.fullmatch(question.text)) is not None:
+        answer = _explain_settings(question._replace(text=f"What is the {match[1]}?"), corpus)
+        return answer if answer is not None and answer.known else None
+    return None
+
+
+def _answer_on_topic(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what is meant by a topic of every project alone, as "tests"; None for other questions, or of documents."""
+    asked = questions_on_topic(question.text) if len(question.text) <= _LONGEST and not question.earlier else ()
+    if not asked or not Material(corpus.store).is_code:
+        return None
+    answers = (_first_answer(WAYS, question._replace(text=one), corpus) for one in asked)
+    return next((one for one in answers if one is not None and one.known), None)
 
 
 def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -327,7 +390,8 @@ def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | No
     return None
 
 
-def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
+def _quote_passages(text: str, corpus: Corpus, besides: Sequence[Hit] = ()) -> WayAnswer:
+    """Quote what a search finds, but nothing of it that is quoted already."""
     sought = corpus.in_english(text)
     hits = without_restated(text, corpus.search(sought, _PASSAGES))
     doubt = corpus.doubt(sought, hits, text if sought != text else "")
@@ -335,8 +399,10 @@ def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     quotes = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))
+    shown = {(one.path, line) for one in besides for line in range(one.start_line, one.end_line + 1)}
     for quote in quotes.quotes:
-        draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line, symbols.get(quote.n)))
+        if not any((quote.path, line) in shown for line in range(quote.start_line, quote.end_line + 1)):
+            draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line, symbols.get(quote.n)))
     return draft.finish("quotes")
 
 

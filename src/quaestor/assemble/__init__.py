@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from quaestor.assemble.models_from_settings import make_ledger as make_ledger
     from quaestor.assemble.models_from_settings import make_model as make_model
     from quaestor.assemble.models_from_settings import make_users as make_users
-    from quaestor.assemble.shared_state import shared_tables as shared_tables
+    from quaestor.assemble.models_from_settings import shared_tables as shared_tables
     from quaestor.assemble.source_paths import index_folder as index_folder
     from quaestor.assemble.source_paths import ingest_settings as ingest_settings
     from quaestor.assemble.source_paths import locate as locate
@@ -61,7 +61,7 @@ _HOMES = {
     "make_store": "index_by_path",
     "make_subroutines": "conversation_from_settings",
     "make_users": "models_from_settings",
-    "shared_tables": "shared_state",
+    "shared_tables": "models_from_settings",
     "trial_of": "trial_index",
 }
 

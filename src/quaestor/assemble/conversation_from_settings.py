@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from quaestor.stores import Where
     from quaestor.tools import Registry
 
-from quaestor.assemble.models_from_settings import price_of
-from quaestor.assemble.shared_state import shared_server
+from quaestor.assemble.models_from_settings import price_of, shared_server
 
 # Telling a model of its subroutines may take this part of the window, unless they are asked for; and of a short one.
 _SHARE_OF_TELLING = 4

@@ -40,6 +40,7 @@ from quaestor.core.documents import Citation, Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, without_surrogates
 from quaestor.core.questions import without_frame
+from quaestor.core.wording import NOT_ASKED, WITHOUT_MODEL
 from quaestor.corpus import Corpus, UnderstoodQuestion
 from quaestor.corpus.answerability import Doubt
 from quaestor.corpus.conversation_corpus import ConversationCorpus, current_text
@@ -415,7 +416,8 @@ class Conversation:
     ) -> AsyncGenerator[Event]:
         """Yield the remaining steps of a turn without a model."""
         turn.shown = turn.passages
-        yield Text(turn.show(turn.language_remark + quoted.text) + turn.release_rest())
+        text = quoted.text if self.model is None else quoted.text.replace(WITHOUT_MODEL, NOT_ASKED, 1)
+        yield Text(turn.show(turn.language_remark + text) + turn.release_rest())
         for event in await self._finish_turn(turn, hits, known=quoted.known):
             yield event
 

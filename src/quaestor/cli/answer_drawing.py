@@ -13,7 +13,7 @@ import time
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
-from quaestor.cli.output import echo, safe
+from quaestor.cli.output import echo, print_remarks, safe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -59,6 +59,9 @@ class Answer(Protocol):
     def write(self, text: str) -> None:
         """Show more of the answer's Markdown."""
 
+    def say_below(self, remark: str) -> None:
+        """Show a remark on stderr below the answer, of which the last part may not have arrived yet."""
+
 
 def new_answer() -> Answer:
     """Return the writer of an answer that suits stdout: a terminal or a pipe."""
@@ -69,11 +72,15 @@ def new_answer() -> Answer:
 class PlainAnswer:
     """Writes the text unchanged."""
 
+    def __init__(self) -> None:
+        self._below: list[str] = []
+
     def __enter__(self) -> PlainAnswer:
         return self
 
     def __exit__(self, *_: object) -> None:
         echo()
+        print_remarks(self._below)
 
     def wait_for(self, what: str) -> None:
         """Do nothing: a pipe shows only the text."""
@@ -81,6 +88,10 @@ class PlainAnswer:
     def write(self, text: str) -> None:
         """Write text without terminal control characters."""
         echo(safe(text), nl=False)
+
+    def say_below(self, remark: str) -> None:
+        """Keep the remark until the answer ends."""
+        self._below.append(remark)
 
 
 class DrawnAnswer:
@@ -95,6 +106,7 @@ class DrawnAnswer:
         self._console.width = min(self._console.width, _WIDEST)
         self._spinner = Spinner("dots")
         self._waiting, self._since, self._growing = "", time.monotonic(), ""
+        self._below: list[str] = []
         self._live = Live(
             console=self._console, get_renderable=self._live_display, refresh_per_second=8, transient=True
         )
@@ -107,6 +119,7 @@ class DrawnAnswer:
         rest, self._growing, self._waiting = self._growing, "", ""
         self._live.stop()
         self._draw(rest)
+        print_remarks(self._below)
 
     def wait_for(self, what: str) -> None:
         """Show the current step until more of the answer arrives."""
@@ -119,6 +132,10 @@ class DrawnAnswer:
         whole = whole_blocks(self._growing)
         block, self._growing = self._growing[:whole], self._growing[whole:]
         self._draw(block)
+
+    def say_below(self, remark: str) -> None:
+        """Keep the remark until the last block is drawn."""
+        self._below.append(remark)
 
     def _draw(self, markdown: str) -> None:
         if markdown.strip():

@@ -49,7 +49,7 @@ from quaestor.cli.turn_details import (
 )
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError, UsageError
-from quaestor.core.wording import amount
+from quaestor.core.wording import amount, command
 from quaestor.edits import Proposal, parse
 from quaestor.llm.prompts.numbered_passages import where
 from quaestor.sessions.export import write_export
@@ -159,9 +159,8 @@ class ConversationLoop:
         recorded = f"the question and {words} of its answer" if partial else "the question"
         assert self._conversation is not None
         session = self._conversation.transcript.id
-        remark(
-            f"\nstopped; session {session} keeps {recorded}. /retry asks again, now or after --session {session[:8]}"
-        )
+        again = command("chat", "--session", session)
+        remark(f"\nstopped; the session keeps {recorded}. /retry asks again, now or later, in {again}")
 
     def preview(self, question: str) -> None:
         """Print the exact next request; send nothing."""
@@ -252,7 +251,7 @@ class ConversationLoop:
                 remark(call_line(self._last_call, event))
                 answer.wait_for(f"{name} continues")
             case Stopped(reason=reason):
-                remark(reason)
+                answer.say_below(reason)
             case Summarising(messages=number):
                 remark(f"summarising {amount(number, 'message')} that no longer fit")
             case Retried(tools=True):

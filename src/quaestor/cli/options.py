@@ -19,11 +19,14 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 _STATE_STORE = "quaestor.state_store"
 
 
-def model_options(command: Command) -> Command:
-    """Add the options that choose a model."""
+def model_options(without: str = "without it, answers are quotes") -> Callable[[Command], Command]:
+    """Return a decorator that adds the options that choose a model; ``without`` says what none means."""
+    return lambda command: _model_options(command, without)
+
+
+def _model_options(command: Command, without: str) -> Command:
     command = click.option("--base-url", help="OpenAI-compatible endpoint, such as http://localhost:11434/v1.")(command)
-    text = "Name of a model at the endpoint; without it, answers are quotes, and edits need --reply."
-    return click.option("--model", help=text)(command)
+    return click.option("--model", help=f"Name of a model at the endpoint; {without}.")(command)
 
 
 def store_option(command: Command) -> Command:

@@ -19,6 +19,7 @@ _LINE_END = dict.fromkeys(map(ord, "\t\n"), "\ufffd")
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _ITEM = re.compile(r"[ ]*(?:[-*] )?")
 _WIDTH = 100
+"""Columns of running text at most: longer lines are hard to read."""
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
 
 
@@ -71,8 +72,9 @@ def print_json(value: object) -> None:
 
 
 def remark(text: str) -> None:
-    """Print a remark on stderr, which is not part of the result."""
-    echo(safe(text), err=True)
+    """Print a remark on stderr, which is not part of the result; a terminal gets it wrapped between words."""
+    for line in wrapped(safe(text), err=True):
+        echo(line, err=True)
 
 
 def print_remarks(remarks: Iterable[str]) -> None:
@@ -91,23 +93,22 @@ def one_line(text: str) -> str:
     return safe(text).translate(_LINE_END)
 
 
-def wrapped(text: str, widest: int = 100) -> Iterator[str]:
+def wrapped(text: str, *, err: bool = False) -> Iterator[str]:
     """Yield the lines of a text as wide as the terminal at most, cut between words; in a pipe, as they are.
 
     What continues an item of a list stands below its words.
     """
-    import textwrap  # noqa: PLC0415 - a plain search wraps nothing
-
-    width = min(widest, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 0
+    stream = sys.stderr if err else sys.stdout
+    width = min(_WIDTH, shutil.get_terminal_size().columns) if stream.isatty() else 0
     for line in text.split("\n"):
+        if not 0 < width < len(line):
+            yield line
+            continue
+        import textwrap  # noqa: PLC0415 - a plain search wraps nothing
+
         mark = _ITEM.match(line)
         below = " " * len(mark[0]) if mark else ""
-        long = 0 < width < len(line)
-        yield from (
-            textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
-            if long
-            else (line,)
-        )
+        yield from textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Container[int] = ()) -> None:

@@ -11,7 +11,7 @@ from quaestor.answers.citations.citation_marks import words_of_sentence
 from quaestor.answers.quotes.readable_markup import as_shown
 from quaestor.chat.events import Called, Composed, Event, Passages, Returned
 from quaestor.chat.session_json import passage_place, place_of, subject_of
-from quaestor.cli.output import echo, fill_lines, one_line, remark, safe, style
+from quaestor.cli.output import echo, fill_lines, one_line, remark, safe, style, wrapped
 from quaestor.core.documents import STANDING, UNCHECKED, Citation, CitationStatus, Hit
 from quaestor.core.messages import Message
 from quaestor.core.wording import amount
@@ -83,7 +83,9 @@ def print_citations(citations: Sequence[Citation]) -> None:
 
 def print_unchecked(quotes: Sequence[Citation]) -> None:
     """Print that no citation of an answer is valid, followed by quotes from the corpus."""
-    echo(style(f"\n{UNCHECKED}", bold=True))
+    echo()
+    for line in wrapped(UNCHECKED):
+        echo(style(line, bold=True))
     if not quotes:
         return
     echo("From the corpus:")

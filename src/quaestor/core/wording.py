@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 WITHOUT_MODEL = "No language model is configured"
+NOT_ASKED = "The model was not asked"
+"""Says the same where there is a model, but too little was found to ask it."""
 TRANSLATED = "Searched for in English"
 """The beginning of a line about translation above an answer of quotes."""
 

@@ -59,7 +59,7 @@ _UNSAID = 6.0
 question."""
 _MISSED = 2.2
 """Penalty if the whole query is a name or a path and no certain hit was found."""
-_LEAST, _LEAST_OF_PROSE = 5.0, 4.4
+_LEAST, _LEAST_OF_PROSE = 5.0, 4.5
 """The least score of hits that answer, if most are code, and if most are prose."""
 _SURE = 1.0
 """The score from which on hits surely answer; below it, the first quote holds the answer half as often."""

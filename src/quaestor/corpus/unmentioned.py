@@ -32,6 +32,8 @@ from quaestor.stores import Store, StoredChunk, TermCounts
 _BEST_FOR_WORDS = 3
 """The number of first hits in which the share that hits hold, and synonyms, are searched for."""
 _LETTERS_OF_ROOT = 4
+_FEWEST_LETTERS = 5
+"""The fewest letters of a word that a longer one mentions."""
 UNSAID_BY_ANSWERS = 0.15
 """The share that hits do not cover if they only just answer: people ask in words other than those of the text."""
 _TELLING = 0.8
@@ -52,6 +54,8 @@ _BETWEEN = re.compile(r"::|[-:/=]")
 _CHAIN = re.compile(r"\w+(?:\.\w+){2,}")
 _COUNTED = re.compile(r"[^\W\d_]+/\d+(?:\.\d+)*")
 _ABBREVIATED = re.compile(r"(?:\w\.)+\w?")
+_OF_EXAMPLES = ("example.com", "example.net", "example.org")
+"""Domains that are reserved for examples name nothing of a corpus."""
 _KEYS = re.compile(r"(?:Ctrl|Control|Alt|Shift|Cmd|Meta)[-+]\w+$", re.IGNORECASE)
 """Keys that are pressed together name nothing of a corpus."""
 _DAYS = frozenset(
@@ -146,8 +150,9 @@ def missing_words(
     """Return the words that a question is about, and that the hits mention neither in this form nor by a synonym.
 
     "Where is the payload encrypted?" finds payloads, and no hit mentions encryption. A word counts if it says much
-    wherever it stands, if it makes up much of the question, and if hardly any chunk mentions it. Of a translated
-    question no English for a word of the original may be mentioned; none is missing where its own words are searched.
+    wherever it stands, if it makes up much of the question, and if hardly any chunk mentions it; a longer word that it
+    is a part of mentions it ("resizing" stands in "autoresizing"). Of a translated question no English for a word of
+    the original may be mentioned; none is missing where its own words are searched.
     """
     if not hits or read_query(question).kind != "text" or (original in question if original else is_foreign(question)):
         return ()
@@ -156,7 +161,9 @@ def missing_words(
     missing = [words for words, terms in seldom.items() if held.isdisjoint(terms)]
     said = [word for hit in hits[:_BEST_FOR_WORDS] if missing for word in find_words(_text_with_names(hit))]
     parts = [part for word in said for part in (word.lower(), *split_identifier(word))]
-    return tuple(words[0] for words in missing if max(_nearest(words, parts)) < _SYNONYM)
+    text = " ".join(parts)
+    absent = (words for words in missing if not any(len(word) >= _FEWEST_LETTERS and word in text for word in words))
+    return tuple(words[0] for words in absent if max(_nearest(words, parts)) < _SYNONYM)
 
 
 def _meanings(question: str, original: str) -> Iterable[tuple[str, ...]]:
@@ -246,6 +253,7 @@ def _names(question: str, english: bool) -> Iterator[str]:
         token = match.group()
         word = _POSSESSIVE.sub("", token.strip(_EDGES))
         is_name = not _ABBREVIATED.fullmatch(word) and not _KEYS.match(word)
+        is_name = is_name and not any(domain in word.lower() for domain in _OF_EXAMPLES)
         if is_name and "://" not in word and "@" not in word:
             for part in [word] if _is_whole(word) else _BETWEEN.split(word):
                 if _is_name(part, english and not begins):

@@ -31,7 +31,7 @@ __all__ = [
 BY_SETTING = "by the setting 'ignore'"
 """The detail for entries that a setting leaves out, and no ignore file."""
 
-_RECIPE = 13
+_RECIPE = 14
 """Incremented whenever equal bytes and settings give other chunks, terms, vectors, authors or dates than before."""
 
 CountTokens = Callable[[str], int]

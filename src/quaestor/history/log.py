@@ -262,7 +262,10 @@ def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
 
 def _oldest(git: Git, needle: str, path: str, at: str) -> Commit | None:
     """Return the oldest commit that added a text to a file; as whole words, if an early commit did so."""
-    touching = log(git, at, paths=(path,), limit=2000, options=(f"-S{needle}",))[::-1]
+    changed = (f"-S{needle}",)
+    touching = log(git, at, paths=(path,), limit=2000, options=changed)[::-1]
+    if not touching:  # to a file that a merge moved, no commit added it
+        touching, path = log(git, at, limit=2000, options=changed)[::-1], ""
     whole = (commit for commit in touching[:_MOST_LOOKED_AT] if holder(git, needle, commit.id, path))
     return next(whole, touching[0] if touching else None)
 

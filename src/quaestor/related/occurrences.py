@@ -56,6 +56,12 @@ _INCLUDES = lazy_regex(rb"(?:include|extend|prepend|use|defimpl|behaviour|@behav
 """Calls that make what they are given a base, in Ruby and Elixir."""
 _ALIASES = lazy_regex(rb"(?:alias|import|require)\b")
 _QUOTED = lazy_regex(r"comment|string|^text$|heredoc")
+# Fields and variants that a type declares, which are no definitions of their own. Some grammars do not mark the name.
+_MEMBERS = frozenset(
+    """container_field enum_assignment enum_body enum_case enum_constant enum_entry enum_member_declaration enum_variant
+    enumerator field_declaration property_signature simple_enum_case""".split()
+)
+_UNMARKED_MEMBERS = frozenset("class_parameter constructor_declaration enum_entry".split())
 _ENCLOSING = CALLABLES | CONTAINERS
 # Here a bare name of another file means nothing unless the file imports it.
 _IMPORTING = frozenset({"python", "javascript", "typescript", "tsx"})
@@ -144,6 +150,12 @@ def defining_pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{words})\b-?[\s*]*(?:\([^)\n]*\)\s*)?{word_pattern(name).pattern}")
 
 
+def member_pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of a name where a line, or what a brace opens, may declare it as a field or a variant."""
+    modifiers = r"(?:(?:case|mutable|private|protected|pub(?:\([^)\n]*\))?|public|readonly|static|\w+,)[ \t]+)*"
+    return re.compile(rf"(?:^|[{{|])[ \t]*{modifiers}{word_pattern(name).pattern}(?![ \t]*[.+-])", re.MULTILINE)
+
+
 def may_use(texts: Iterable[str], language: str, name: str) -> bool:
     """Return whether a file may use another file's ``name``, judged by the chunks that contain it.
 
@@ -215,8 +227,12 @@ class _Reader:
                 if self._is_local(definition):
                     continue
                 yield self._occurrence_at(
-                    definition, "definition", self.symbols(definition), member=self._is_member(definition)
+                    definition, "definition", self.symbols(definition), member=self._is_within_type(definition)
                 )
+                continue
+            if _is_member(node):
+                symbols = (*self.symbols(node.parent), self._source.text(node))
+                yield self._occurrence_at(node, "definition", symbols, member=True)
                 continue
             role = None if self._is_declared(node) else self._role(node)
             if role is not None:
@@ -334,7 +350,7 @@ class _Reader:
             and _ALIASES.match(self._source.data, call.start_byte) is not None
         )
 
-    def _is_member(self, definition: Node) -> bool:
+    def _is_within_type(self, definition: Node) -> bool:
         above = definition.parent
         while above is not None:
             outer = self._find_definition(above)
@@ -365,6 +381,17 @@ class _Reader:
         # A node may take in the line feed after it.
         last = first + self._source.data.count(b"\n", node.start_byte, end)
         return Occurrence(role, first, last, symbols, unqualified, base, member)
+
+
+def _is_member(node: Node) -> bool:
+    """Return whether a name node names a field or a variant in the type that declares it."""
+    parent = node.parent
+    if parent is None or not (parent.type in _MEMBERS or parent.type in _UNMARKED_MEMBERS):
+        return False
+    names = parent.children_by_field_name("name")
+    if not names and parent.type in _UNMARKED_MEMBERS:
+        names = [one for one in parent.named_children if one.type == node.type][:1]
+    return any(one.id == node.id for one in names)
 
 
 def _is_called(node: Node) -> bool:

@@ -282,9 +282,12 @@ class NameRelatives:
         for one in exact:
             by_path.setdefault(one.document.path, []).append(one)
         if not by_path:
-            # What is defined within a function is in no table.
+            # What is defined within a function is in no table, and neither is a field of most languages.
             by_path = {path: [] for path in that_may_define(self._word_candidates(), name)}
-        paths = sorted(by_path, key=lambda path: (path != self._target.path, profile_path(path).flags, path))
+        owners = self._owners() if by_path and self._target.scope else set[str]()
+        by_path = {**{path: [] for path in owners}, **by_path}
+        first = {self._target.path, *owners}
+        paths = sorted(by_path, key=lambda path: (path not in first, profile_path(path).flags, path))
         for path in paths[:_DEFINING_FILES]:
             read = self._confirmer.read(path)
             definitions = [place for place in (read[1] or ()) if place.role == "definition"] if read else []
@@ -294,6 +297,13 @@ class NameRelatives:
             for place in definitions:
                 symbol = ".".join(place.symbols)
                 yield read[0].relative("definitions", "definition", place.start_line, place.end_line, symbol)
+
+    def _owners(self) -> set[str]:
+        """Return the documents that define what the target's name is qualified by, where the name stands."""
+        owner = self._target.scope[-1]
+        stored = self._store.get(self._store.defining([owner], _DEFINING_CHUNKS)).values()
+        defining = {one.document.path for one in stored if owner == one.chunk.symbol or owner in one.chunk.defines}
+        return defining & {one.path for one in self._word_candidates().listed}
 
     def _in_scope_of_target(self, relatives: list[Relative]) -> list[Relative]:
         target = self._target

@@ -17,6 +17,7 @@ from quaestor.related.occurrences import (
     Occurrence,
     defining_pattern,
     may_use,
+    member_pattern,
     occurrences,
     uses_of_definition,
     word_pattern,
@@ -204,9 +205,11 @@ def that_may_use(users: UseCandidates, name: str, homes: Collection[str]) -> Use
 
 
 def that_may_define(users: UseCandidates, name: str) -> list[str]:
-    """Return the paths of documents in which a keyword before the name marks a definition."""
-    pattern = defining_pattern(name)
-    return [one.path for one in users.listed if any(pattern.search(stored.chunk.text) for stored in one.chunks)]
+    """Return the paths of code where a keyword before the name, or its place in a line, marks a definition."""
+    marks = defining_pattern(name), member_pattern(name)
+    code = (one for one in users.listed if one.language not in PROSE)
+    texts = ((one.path, "\n".join(stored.chunk.text for stored in one.chunks)) for one in code)
+    return [path for path, text in texts if any(mark.search(text) for mark in marks)]
 
 
 def split_tests(

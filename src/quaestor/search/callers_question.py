@@ -222,11 +222,12 @@ _CALLS = lazy_regex(
 _NO_USES = lazy_regex(
     r"^\W*(?:can|could|may) (?:i|we|you) (?:\w+ )?(?:use|call|import|create|extend|implement)\b"
     r"|^\W*should (?!i\b|we\b)|\bhappens (?:if|when) (?:\w+ ){0,3}(?:calls?|uses?|invokes?) §|\b(?:is|are|does"
-    r"|it's) § implemented|where [^§]*§ (?:\w+ )?implemented|どのよう|どう|なぜ|いつ"
+    r"|it's) § implemented|^\W*who (?:\w+ )?created §|where [^§]*§ (?:\w+ )?implemented|どのよう|どう|なぜ|いつ"
 )
 _SAID_OF_CODE = lazy_regex(
-    r"\b(?:call|calls|calling|invo\w+|import\w*|instantiat\w+|callers? (?:of|does)|call sites of|usages of"
-    r"|invocations of) §|§ (?:\w+ ){0,2}(?:used|called|invoked|imported|instantiated|callers|usages)\b"
+    r"\b(?:call|calls|calling|invo\w+|import\w*|instantiat\w+|callers? (?:of|does)|call sites of"
+    r"|us(?:age|e)s of|who uses|invocations of) §"
+    r"|§ (?:\w+ ){0,2}(?:used|called|invoked|imported|instantiated|callers|usages)\b"
 )
 """What is said of code alone, so that a plain word may be its name."""
 _OWN_USE = lazy_regex(r"\W*(?:do|does|did|is|are)\s+(?:it|this|that|the|we|you|they)\b.* us(?:e|ing) §")

@@ -54,17 +54,24 @@ _MEAN_NAMED = 12.0
 
 
 def word_likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[Traits]) -> Floats:
-    """Return for each chunk the mean likeness of the query's words to their nearest word in it, 0 to 1.
+    """Return two means of the likeness of the query's words to their nearest word in each chunk, 0 to 1.
+
+    The first counts words by their weights. The second is geometric (its logarithm, from 0 for a tenth), so that it is
+    low if the chunk has nothing like one of the words, and counts words by the lengths of their vectors: these are
+    longer for what a question is about, whatever the corpus.
 
     Args:
         query: the text of the query.
-        weights: the weights of its terms in the mean.
+        weights: the weights of its terms in the first mean.
         chunks: names and titles count as their words, too.
+
+    Returns:
+        Shape ``(2, len(chunks))``.
     """
     embedder = StaticEmbedder.bundled()
     query_rows, shares = _query_rows(query, weights, embedder)
     if not len(query_rows) or not chunks:
-        return np.zeros(len(chunks), np.float32)
+        return np.zeros((2, len(chunks)), np.float32)
     chunk_rows = [_word_rows(chunk, embedder) for chunk in chunks]
     joined = np.frombuffer(b"".join(chunk_rows), np.int32)
     seen = np.zeros(embedder.rows, bool)
@@ -76,8 +83,9 @@ def word_likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[T
     starts = np.cumsum([0, *map(len, chunk_rows[:-1])]) // joined.itemsize
     # By rows of chunks' words, which lie together in memory; the means are then of rows that do.
     nearest = np.maximum.reduceat(alike.take(places.take(joined), axis=0), starts, axis=0)
-    means: Floats = shares @ np.ascontiguousarray(nearest.T)
-    return means
+    lengths = np.linalg.norm(embedder.vectors_of(query_rows), axis=1)
+    geometric = 1 + np.log10(np.maximum(nearest, 0.1)) @ (lengths / max(float(lengths.sum()), 1e-9))
+    return np.array([shares @ np.ascontiguousarray(nearest.T), np.maximum(geometric, 0)], np.float32)
 
 
 def _query_rows(query: str, weights: Mapping[str, float], embedder: StaticEmbedder) -> tuple[NDArray[np.int32], Floats]:
@@ -142,6 +150,8 @@ FEATURES: tuple[str, ...] = (
     "prose_of_few",
     "prose_sought",
     "prose_unsought",
+    # of documents among documents: how much less of the query they mention than the one that mentions most
+    "unmentioned",
     # of short queries, which ask for a subject more often than for a mechanism
     "brief_stem_coverage",
     "brief_file_lexical_sum",
@@ -151,6 +161,8 @@ FEATURES: tuple[str, ...] = (
 
 _COMPARED_BY_MEANING = 64
 _COMPARED_BEHIND = 16
+# The share of documents among the candidates from which on they are compared with each other.
+_OF_DOCUMENTS = 0.7
 # So large a share of a name's terms is all of them, whatever rounding does.
 _WHOLE = 0.999
 # A query of so many terms is brief, one of so many is not; in between it is so in part.
@@ -159,7 +171,7 @@ _BRIEF, _LONG = 4, 12
 _OF_HEADER = 0.5
 """How much a header whose source is here counts as a declaration: it also has types, macros and documentation."""
 
-_POSITION = FIXED.index("position")
+_POSITION, _PROSE_ROW = FIXED.index("position"), FIXED.index("prose")
 _MOST_CHUNKS = 1 << 32
 """More chunks than any file has."""
 
@@ -260,19 +272,20 @@ def _word_columns(inputs: _FeatureInputs) -> dict[str, Column]:
         "pairs": pairs,
         "pairs_relative": _relative(pairs, inputs.parts),
         "words": words,
-        "likeness": _likeness_column(inputs),
+        **_likeness_columns(inputs),
     }
 
 
-def _likeness_column(inputs: _FeatureInputs) -> NDArray[np.float32]:
-    """Return likeness, from 0 for the least to 1 for the best, of the candidates that the retrievers put first.
+def _likeness_columns(inputs: _FeatureInputs) -> dict[str, Column]:
+    """Return ``likeness``, from 0 for the least to 1 for the best, and ``unmentioned``, from 0 for the best document.
 
-    It takes longer than all other features, and seldom raises a candidate that both retrievers rank low. Names are
-    matched as they are.
+    Only the candidates that the retrievers put first are compared: it takes longer than all other features, and seldom
+    raises a candidate that both retrievers rank low. Names are matched as they are.
     """
-    column = np.zeros(len(inputs.traits), dtype=np.float32)
+    column, unmentioned = np.zeros((2, len(inputs.traits)), dtype=np.float32)
+    columns: dict[str, Column] = {"likeness": column, "unmentioned": unmentioned}
     if inputs.query.kind != "text":
-        return column
+        return columns
     promise = -(inputs.lexical + inputs.dense)
     every = np.arange(len(promise))
     # Of two parts, the second stands behind.
@@ -281,11 +294,16 @@ def _likeness_column(inputs: _FeatureInputs) -> NDArray[np.float32]:
         for part, most in zip(inputs.parts, (_COMPARED_BY_MEANING, _COMPARED_BEHIND), strict=False)
     ]
     rows = np.concatenate(chosen)
-    column[rows] = word_likenesses(inputs.query.text, inputs.term_shares, [inputs.traits[row] for row in rows.tolist()])
+    compared = [inputs.traits[row] for row in rows.tolist()]
+    column[rows], unmentioned[rows] = word_likenesses(inputs.query.text, inputs.term_shares, compared)
     for own in chosen:
         alike = column[own]
         column[own] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
-    return column
+    prose = inputs.candidates.fixed[_PROSE_ROW]
+    mentioned = unmentioned * (prose.mean() >= _OF_DOCUMENTS)
+    for part in inputs.parts:
+        unmentioned[part] = (mentioned[part].max() - mentioned[part]) * prose[part]
+    return columns
 
 
 def _name_columns(inputs: _FeatureInputs) -> dict[str, Column]:

@@ -57,6 +57,8 @@ _WORDS = lazy_regex(r"(?<![\w.-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-]|\.\w)")
 """A word that is no part of a name, or several with hyphens: "faut-il"."""
 _ELIDED = lazy_regex(r"\b(?:[cdjlmnst]|qu|lorsqu|puisqu|jusqu)['’](?=[aeiouyhâàéèêëîïôûœ])", re.IGNORECASE)
 _SPANISH = lazy_regex("[¿¡]")
+_FRENCH = lazy_regex(r"\W*comment\s+\w+(?:er|ir|re)\s+(?:l[ae]|un)\b", re.IGNORECASE)
+"""A question of which each word may be English: "Comment installer un certificat ?"."""
 _LETTERS = lazy_regex("[äöüßéèêàùâîôûçœëïñáíóúãõ]", re.IGNORECASE)
 _FEWEST = 2
 CARRIED = frozenset({"de", "fr", "es", "zh", "ja"})
@@ -82,7 +84,7 @@ def language_of(text: str) -> str:
     counts["fr"] += len(frozenset(_ELIDED.findall(text)))
     counts["es"] += _SPANISH.search(text) is not None
     best = max(counts, key=counts.__getitem__)
-    certain = bool(distinct & _FUNCTION_WORDS[best] - _ENGLISH_TOO) or not text.isascii()
+    certain = bool(distinct & _FUNCTION_WORDS[best] - _ENGLISH_TOO) or not text.isascii() or bool(_FRENCH.match(text))
     # One such word will do where a letter shows that the text is not English, if no word of English stands in it.
     lettered = not text.isascii() and _LETTERS.search(text) is not None
     english = len(distinct & _ENGLISH)

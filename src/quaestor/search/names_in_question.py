@@ -195,7 +195,7 @@ class NameQuestion(NamedTuple):
         aspect: what is asked of it: where it is defined, what it takes, what it returns, which errors it raises, or
     what
             it holds; empty for what it is.
-        plain: whether the name is a plain word, which counts only if the corpus defines it.
+        plain: whether the name is a plain word, which counts only if the corpus defines it, with a kind exactly so.
         line: the line of the file that is asked about, 1-based; 0 for all of it.
     """
 
@@ -233,7 +233,8 @@ _ASKED = tuple(
         rf"|represent|stand for)",
         rf"what(?:\s+is|['’]s)\s+(?:in|inside|defined in|the (?:purpose|point|role|job|definition|meaning"
         rf"|responsibility|use|idea) (?:of|behind))\s+{_THING}",
-        rf"(?:explain|describe|summari[sz]e|show(?: me)?|define|open|tell me about|definition of|purpose of"
+        rf"(?:explain|describe|summari[sz]e|show(?: me)?|find(?: me)?|locate|define|open|tell me about|definition of"
+        rf"|purpose of|(?:which|what) (?:file|module) (?:has|holds|contains|defines|declares|implements)"
         rf"|documentation (?:of|for))\s+{_THING}",
         rf"where(?:\s+(?:is|are|can i find|do i find|do we have)|['’]s)\s+{_THING}"
         rf"(?:\s+(?:defined|declared|implemented|located))?",
@@ -243,7 +244,7 @@ _ASKED = tuple(
         rf"(?:was (?:ist|macht|tut)|qu['’]est-ce que|que fait|qué (?:es|hace))\s+{_THING}",
     )
 )
-_ASKS_PLACE = lazy_regex(r"\W*(?:where|definition)\b", _I)
+_ASKS_PLACE = lazy_regex(r"\W*(?:where|definition|find|locate|(?:which|what) (?:file|module))\b", _I)
 _ANY = lazy_regex("")
 _PLAIN_WORD = lazy_regex(
     r"(?:\b(?P<article>the|an?|this|our|der|die|das|den|dem|des|eine?|le|la|les|une?|el|los|las|una)\s+)?(?<![\w$./-])(?P<word>[A-Za-z][A-Za-z\d_]+)(?![\w$/-]|\.\w)",
@@ -324,6 +325,14 @@ _OF_CODE = lazy_regex(
 )
 """Words used only of code: beside one, a plain word may be a name."""
 _WHERE_IS = lazy_regex(r"\W*where(?:['’]?s|\s+is)\b", _I)
+_IMPLEMENTED = lazy_regex(
+    r"\W*where(?:['’]?s|\s+is|\s+are)\s+(?:the\s+)?(?P<words>[a-z]\w*(?:[\s-]+[a-z]\w*){0,2}?)\s+(?:implemented|programmed)\W*",
+    _I,
+)
+"""A question for the place of something in words that may be the name of a class: "the ban manager"."""
+_ONE_OF_MANY = lazy_regex(
+    r"\W*what(?:['’]?s|\s+is|\s+does)\s+an?\s+(?P<words>[a-z]\w*(?:[\s-]+[a-z]\w*){0,2}?)(?:\s+do)?\W*", _I
+)
 _ASKS = lazy_regex(
     r"\b(?:what|where|which|find|show|tell|give|list|know|see|is there|was|wo|zeige?|welche\w?|qu[eé]|quoi|où|montrez?"
     r"|d[oó]nde|muestra|muéstrame|dame)\b|什么|哪|显示|何|どこ|見せ|教え"
@@ -385,6 +394,8 @@ def _question_of_plain_word(text: str, shape: str) -> NameQuestion | None:
     if language_of(text):
         words = ((one, plain_name(text, _ASPECTS[one])) for one in _OF_PLAIN)
         return next((NameQuestion(word, aspect=aspect, plain=True) for aspect, word in words if word), None)
+    if (match := _IMPLEMENTED.fullmatch(text)) is not None:
+        return NameQuestion(_as_class(match["words"]), "class", "place", plain=True)
     if _WHERE_IS.match(text) and (word := plain_name(text)):
         return NameQuestion(word, aspect="place", plain=True)
     for aspect in _OF_PLAIN if _OF_CODE.search(shape) else ():
@@ -392,6 +403,16 @@ def _question_of_plain_word(text: str, shape: str) -> NameQuestion | None:
         if word and (aspect != "members" or word[0].isupper()) and not _OF_OTHERS.search(shape_around(text, word)):
             return NameQuestion(word, aspect=aspect, plain=True)
     return None
+
+
+def read_class_question(text: str) -> NameQuestion | None:
+    """Return the class that one of many things may be, as of "what is a gate?"; None for any other question."""
+    match = _ONE_OF_MANY.fullmatch(text) if len(text) <= _LONGEST else None
+    return None if match is None else NameQuestion(_as_class(match["words"]), "class", plain=True)
+
+
+def _as_class(words: str) -> str:
+    return "".join(word[0].upper() + word[1:] for word in re.split(r"[\s-]+", words))
 
 
 def plain_name(text: str, *vocabularies: Vocabulary) -> str:

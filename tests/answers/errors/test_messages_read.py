@@ -12,13 +12,11 @@ from quaestor.answers.errors.message_templates import (
     _holds_verbatim,
     _is_most_of_it,
     _is_sure,
-    _lines_with,
     _stretches,
-    _words_of_line,
     is_pasted,
     stands_behind,
 )
-from quaestor.answers.errors.template_agreement import Agreement
+from quaestor.answers.errors.template_agreement import Agreement, lines_with, words_of_line
 from quaestor.answers.errors.traces import Frame, Trace, read_trace
 from quaestor.core.documents import Document
 from quaestor.related.stored_files import IndexedFile
@@ -29,8 +27,8 @@ def file_of(path: str, language: str, lines: Sequence[str]) -> IndexedFile:
 
 
 def test_lines_that_hold_a_word_are_found_in_any_case_and_anywhere() -> None:
-    assert _lines_with(["ab", "z"], "xx\nAB ab\nab\n\nz") == {1, 2, 4}
-    assert _lines_with(["q"], "a") == _lines_with([], "a") == frozenset()
+    assert lines_with(["ab", "z"], "xx\nAB ab\nab\n\nz") == {1, 2, 4}
+    assert lines_with(["q"], "a") == lines_with([], "a") == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -48,7 +46,7 @@ def test_lines_that_hold_a_word_are_found_in_any_case_and_anywhere() -> None:
     ],
 )
 def test_a_line_may_print_its_literals_or_all_of_its_words(line: str, words: tuple[str, ...]) -> None:
-    assert _words_of_line(line) == words
+    assert words_of_line(line) == words
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from history_repository import Repository
 from quaestor import Index
+from quaestor.answers.history.history_answer import history_of
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_history
 
@@ -128,3 +129,62 @@ def test_that_no_commit_of_a_period_speaks_of_something_is_said(index: Index) ->
     assert told(index, "has anything about gulls changed since 2021?") == (
         "There are no commits that speak of `gulls` since 2021-01-01."
     )
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    """A repository whose files were deleted, moved with their folder, moved by a merge, and brought back."""
+    folder = tmp_path_factory.mktemp("moved")
+    made = Repository(folder / "shop")
+    body = "".join(f"def moor_{n}():\n    return {n}\n\n\n" for n in range(9))
+    files = {"shop/quay.py": body, "shop/old/rope.py": "ROPE = 1\n", "setup.py": "S = 1\n", "back.py": "B = 1\n"}
+    made.commit("Begin", files, "2020-01-01", "Ana")
+    for gone in ("shop/old/rope.py", "setup.py", "back.py"):
+        (folder / "shop" / gone).unlink()
+    made.commit("Tidy", {}, "2020-02-01", "Bea")
+    (folder / "shop" / "src").mkdir()
+    (folder / "shop" / "shop").rename(folder / "shop" / "src" / "shop")
+    made.commit("Use a src layout", {"back.py": "B = 2\n", "tools/setup.py": "T = 1\n"}, "2020-03-01", "Cy")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
+        with Index.build(folder / "shop") as index:
+            yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What happened to shop/quay.py?", "`shop/quay.py` was renamed to `src/shop/quay.py` by"),
+        ("When was shop/quay.py removed?", "`shop/quay.py` was renamed to `src/shop/quay.py` by"),
+        ("Was shop/quay.py renamed?", "`shop/quay.py` was renamed to `src/shop/quay.py` by"),
+        ("Who deleted shop/old/rope.py?", "`shop/old/rope.py` went with"),
+        ("Why was rope.py removed?", "`shop/old/rope.py` went with"),
+        ("Where did rope.py go?", "`shop/old/rope.py` went with"),
+        ("When was shop/old/rope.py added?", "`shop/old/rope.py` came with"),
+        ("What changed last in shop/old/rope.py?", "`shop/old/rope.py` went with"),
+        ("When was back.py removed?", None),
+        ("What happened to back.py?", "The newest changes of `back.py`"),
+        ("What changed in quay.py?", "The newest changes of `quay.py`"),
+        ("Has anything changed in quay.py?", "The newest changes of `quay.py`"),
+        ("When was src/shop/lantern.py removed?", None),
+        ("When was src/shop/lantern_quay.py added?", None),
+        ("What happened to lantern.py?", None),
+        ("When was moor_10 added?", None),
+        ("What changed last in quay.py?", "`quay.py` was last changed by"),
+        ("What was last changed in src/shop/quay.py?", "`src/shop/quay.py` was last changed by"),
+    ],
+)
+def test_what_became_of_a_file(moved: Index, question: str, told: str | None) -> None:
+    answer = answer_history(Question(question), moved)
+    assert (answer is None) == (told is None)
+    assert answer is None or told is None or answer.text(range(1, 20)).startswith(told)
+
+
+@pytest.mark.parametrize(
+    "question", ["what changed in {}?", "who made {}", "explain commit {}", "{}", "what does {} do?"]
+)
+def test_a_commit_is_told_by_its_hash(index: Index, question: str) -> None:
+    whole = history_of(index, "", limit=1).hits[0].path.removeprefix("commit ")
+    answer = answer_history(Question(question.format(whole)), index)
+    assert answer is not None and answer.text(range(1, 9)).startswith(f"`{whole[:10]}` of 2020-05-01, by Gus:")
+    assert answer_history(Question(question.format("5eafaded0")), index) is None

@@ -42,6 +42,8 @@ IN = "changes", ("0.8",), "in"
         ("when was 2.0 released", ("released", ("2.0",), "in")),
         ("when did httpx 0.28 come out?", ("released", ("0.28",), "in")),
         ("what is the latest release?", ("released", (), "in")),
+        ("what is the current version?", ("released", (), "in")),
+        ("which version is this", ("released", (), "in")),
         ("what was changed in the last release?", ("changes", (NEWEST,), "in")),
         ("What's new in the latest version", ("changes", (NEWEST,), "in")),
         ("what changed since the last release", ("changes", (NEWEST,), "since")),

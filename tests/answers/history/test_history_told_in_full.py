@@ -214,13 +214,7 @@ TOLD = {
         ```
         [1]
 
-        ```diff
-        --- a/x.sh
-        +++ /dev/null
-        ```
-        [2]
-
-        The first tag that holds it is `cut-2023-06-01`: “Date: 2023-06-01” [3]
+        The first tag that holds it is `cut-2023-06-01`: “Date: 2023-06-01” [2]
     """,
     "when was the tide gauge added?": """
         `{added}` of 2023-02-02, by Bo Li, says so:

@@ -78,7 +78,12 @@ def test_what_has_all_of_the_words_and_the_verb_comes_before_what_is_shorter() -
     [
         ("When was bell.sh renamed?", "`bell.sh` went with"),
         ("When was new.py renamed?", "`new.py` was renamed by"),
-        ("When was old.py renamed?", "`old.py` was renamed by"),
+        ("When was old.py renamed?", "`old.py` was renamed to `new.py` by"),
+        ("What happened to old.py?", "`old.py` was renamed to `new.py` by"),
+        ("Where did bell.sh go?", "`bell.sh` went with"),
+        ("Is bell.sh gone?", "`bell.sh` went with"),
+        ("What happened to tea.sh?", None),
+        ("Where did tea.sh go?", None),
         ("When was README.md renamed?", None),
         ("When was README.md removed?", None),
     ],

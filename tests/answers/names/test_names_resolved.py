@@ -8,6 +8,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
+from quaestor.answers.names.explain_name import explain_class, explain_name
 from quaestor.answers.names.resolved_names import (
     nearest_path,
     paths_ending,
@@ -20,6 +21,7 @@ from quaestor.answers.names.resolved_names import (
     say_namesakes,
     uses_of,
 )
+from quaestor.answers.way import Question
 
 FILES = {
     "ferry/river.py": "def cross(letter):\n    return letter\n\n\ndef _dry(letter):\n    return letter\n",
@@ -74,6 +76,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("b/util.py", "b/util.py"),
         ("helper.py", "b/deep/helper.py"),
         ("none.py", None),
+        ("/app/main.py", "main.py"),
+        ("/app/none.py", None),
+        ("app/main.py", None),
     ],
 )
 def test_a_path_is_a_document_by_its_end(index: Index, path: str, document: str | None) -> None:
@@ -182,3 +187,24 @@ def test_a_document_is_meant_by_its_series_and_number(
     index: Index, name: str, *, closely: bool, document: str | None
 ) -> None:
     assert resolve_numbered(index, name, closely=closely) == document
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("where is the sail maker implemented?", ("ferry/sails.py", 1)),
+        ("Where's the sail-maker implemented", ("ferry/sails.py", 1)),
+        ("where is the sail baker implemented?", None),
+        ("where is the sail implemented?", None),
+        ("where is the sail maker used and implemented?", None),
+        ("What is a sail maker?", ("ferry/sails.py", 1)),
+        ("what does a sail-maker do", ("ferry/sails.py", 1)),
+        ("what is a sail?", None),
+        ("what is the sail maker of the quay?", None),
+    ],
+)
+def test_words_mean_the_class_that_they_name_and_none_like_it(
+    index: Index, text: str, place: tuple[str, int] | None
+) -> None:
+    found = explain_name(Question(text), index) or explain_class(Question(text), index)
+    assert (None if found is None else (found.hits[0].path, found.hits[0].start_line)) == place

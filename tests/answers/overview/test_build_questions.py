@@ -13,6 +13,7 @@ from quaestor import Index
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.overview.build_question import (
     aim_of_building,
+    asks_for_one_test,
     asks_how_to_build,
     asks_how_to_develop,
     asks_how_to_run,
@@ -144,10 +145,51 @@ def test_it_is_answered_from_documents_task_files_and_ci(shop: Index) -> None:
     assert [citation.status for citation in checked.citations] == ["verified"] * len(answer.hits)
 
 
+def test_how_a_single_test_is_run_is_told_by_a_guide_or_by_custom(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Shop\n\nTo run the tests:\n\n    make check\n\nTests\n\nOn running specific tests.\n\n"
+        "It is slow.\n\nIt is.\n\nVery.\n\nIndeed.\n\n",
+        "Cargo.toml": '[package]\nname = "shop"\n',
+        "src/lib.rs": "fn sell() {}\n",
+    }
+    guide = "# Helping\n\nRunning a single test file is quicker:\n\n```sh\nmake check T=till\n```\n"
+    with index_of(tmp_path / "told", {**files, "CONTRIBUTING.md": guide}) as index:
+        told = answer_by_way(Question("How do I run a single test?"), index)
+        every = answer_by_way(Question("How do I run the tests?"), index)
+    with index_of(tmp_path / "custom", files) as index:
+        usual = answer_by_way(Question("run one test"), index)
+    with index_of(tmp_path / "none", {"README.md": files["README.md"], "shop.c": "int x;\n"}) as index:
+        unknown = answer_by_way(Question("how do I run a single test"), index)
+    assert told is not None and (told.hits[0].path, told.hits[0].start_line, told.hits[0].end_line) == (
+        "CONTRIBUTING.md",
+        3,
+        7,
+    )
+    assert "No guide" not in told.text(range(9)) and every is not None and "custom" not in every.text(range(9))
+    assert usual is not None and "`Cargo.toml`, the usual command is `cargo test NAME`." in usual.text(range(9))
+    assert "“make check”" in usual.text(range(9)), "and all tests as well"
+    assert unknown is not None and unknown.text(range(9)).startswith("No guide here tells how a single test is run.\n")
+
+
 def test_where_no_file_tells_it_is_searched(tmp_path: Path) -> None:
     with index_of(tmp_path / "notes", {"bread.md": "# Bread\n\nIt rests.\n"}) as notes:
         answer = answer_by_way(Question("How do I run the tests?"), notes)
         assert answer is None or answer.way != "build"
+
+
+@pytest.mark.parametrize(
+    ("text", "one"),
+    [
+        ("How do I run a single test?", True),
+        ("how can I run one specific test file", True),
+        ("how do I run a test", True),
+        ("How do I run the specific test?", True),
+        ("how do I run the test suite", False),
+        ("how to run the tests", False),
+    ],
+)
+def test_who_wants_to_run_a_single_test(text: str, *, one: bool) -> None:
+    assert asks_for_one_test(text) == one
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,19 @@ def len_of(folder: str) -> str:
     return f"{number} document{'s' if number > 1 else ''}"
 
 
+@pytest.mark.parametrize(
+    ("question", "folder"),
+    [("Where are the tests?", "test"), ("where is the documentation", "doc"), ("where are examples kept?", "")],
+)
+def test_where_tests_and_documents_are_kept(made: Make, question: str, folder: str) -> None:
+    answer = describe_folder(
+        Question(question), made({"test/a.py": "x = 1\n", "doc/a.md": "# A\n\nB.\n", "b.py": "y = 2\n"})
+    )
+    assert ("" if answer is None else str(answer.pieces[0]).partition(":")[0]) == (
+        folder and f"**Overview of {folder}/"
+    )
+
+
 @pytest.mark.parametrize("question", ["What does shop do?", "What is in src/nothing?", "Where is src/shop used?"])
 def test_what_is_no_folder_or_not_asked_for(made: Make, question: str) -> None:
     assert describe_folder(Question(question), made(FILES)) is None

@@ -69,6 +69,10 @@ SCRIPTS = {
     "Makefile": "PORT := 80\n\nbuild: all\n\tgo build\n\ntest:\n\tgo test\n",
     "justfile": "# as a test\nserve port='80':\n    serve {{port}}\n",
 }
+CARGO = {
+    "Cargo.toml": '[package]\nname = "shop"\nkeywords = ["bread"]\n\n[features]\ndefault = ["tls"]\ntls = []\n'
+    'docs = [\n  "tls",\n]\n\n[workspace]\nmembers = ["till"]\n',
+}
 OTHERS = {
     "app/src/main/AndroidManifest.xml": (
         '<manifest>\n  <uses-permission android:name="android.permission.INTERNET"/>\n'
@@ -94,6 +98,8 @@ def listed(text: str) -> set[str]:
         ("Which commands does shop have?", COMMANDS, "sell count order ship Pay Leave wrap stock:fill prune"),
         ("Where are the errors defined?", FAULTS, "SoldOut ShopError ErrGone PayError StockError CartException"),
         ("which models are there", MODELS, "Order Cart Till bills Shelf"),
+        ("Which features can I enable?", CARGO, "default tls docs"),
+        ("which cargo features are there", CARGO, "default tls docs"),
         ("Which scripts are there?", SCRIPTS, "dev lint build test serve"),
         ("Which permissions does the app need?", OTHERS, "android.permission.INTERNET"),
         ("What activities are there?", OTHERS, ".ShopActivity"),
@@ -210,6 +216,8 @@ def test_parts_in_a_folder_are_listed_with_what_is_hidden_last(tmp_path: Path, f
     files = {f"{folder}/{name}": "#!/bin/sh\necho 1\n" for name in (".helper", "find", "open", "preview")}
     with index_of(tmp_path / "shop", {**files, "shop.py": "x = 1\n"}) as index:
         found = answer_by_way(Question(f"Which {folder} are there?"), index)
+        assert found == answer_by_way(Question(f"all {folder}"), index)
+        assert found == answer_by_way(Question(f"available {folder}"), index)
     assert found is not None and found.way == "listing"
     assert f"`{folder}/` holds 4 files and folders: `find`, `open`, `preview`, `.helper`." in found.text([1, 2, 3])
 
@@ -321,3 +329,29 @@ def test_of_several_folders_of_a_name_the_fullest_is_listed_and_of_a_folder_in_i
     assert answer is not None
     assert answer.pieces[0].startswith("`src/animals/` holds 5 files and folders: `dog/`, `eel.py`")
     assert answer.hits[0].path == "src/animals/dog/README.md"
+
+
+ENUMERATIONS = {
+    "src/SafeMode.java": "public enum SafeMode {\n  OPEN, SHUT\n}\n",
+    "src/lib.rs": "/// How late.\npub enum Severity {\n    Low,\n}\n\npub struct LogLevel {\n    n: u8,\n}\n",
+    "src/gate_kind.h": "enum gate_kind { GATE_IN };\n",
+    "tests/test_modes.rs": "enum TestMode { A }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("Which safe modes exist?", "src/SafeMode.java"),
+        ("what severities are there", "src/lib.rs"),
+        ("which gate kinds are supported", "src/gate_kind.h"),
+        ("which log levels are there", None),
+        ("which test modes are there", None),
+        ("Which safe modes exist on the way to the market?", None),
+    ],
+)
+def test_an_enumeration_is_quoted_that_is_called_as_the_things(tmp_path: Path, question: str, path: str | None) -> None:
+    with index_of(tmp_path / "shop", ENUMERATIONS) as index:
+        found = list_folder(Question(question), index)
+    assert (None if found is None else found.hits[0].path) == path
+    assert found is None or found.hits[0].text in ENUMERATIONS[path or ""]

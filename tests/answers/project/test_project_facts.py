@@ -82,6 +82,7 @@ def places(index: Index, question: str, way: Way = answer_project_facts) -> list
         "which licence does this project use",
         "Under what license is the library released?",
         "what's the licence?",
+        "which license",
         "Could you tell me which licence this project has?",
         "Unter welcher Lizenz steht das?",
         "license",
@@ -147,7 +148,7 @@ VERSIONED = {
 
 @pytest.mark.parametrize("language", VERSIONED)
 @pytest.mark.parametrize(
-    "asked", ["Which {} version is required?", "what version of {} do I need", "minimum {} version"]
+    "asked", ["Which {} version is required?", "what version of {} do I need", "minimum {} version", "min {} version"]
 )
 def test_the_version_of_the_language_is_quoted_from_the_manifest(tmp_path: Path, language: str, asked: str) -> None:
     name, text = VERSIONED[language]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from quote_parts import FIVE, MIXED, hit
 
-from quaestor.answers.quotes.passage_order import is_headed, order_by_paragraphs
+from quaestor.answers.quotes.passage_order import headed_paragraph, is_headed, order_by_paragraphs
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -58,6 +58,61 @@ def test_what_the_search_found_far_behind_is_not_quoted() -> None:
 )
 def test_a_heading_with_all_words_of_the_question_is_its_heading(question: str, heading: str, headed: bool) -> None:
     assert is_headed(question, replace(FIVE, symbol=heading)) is headed
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "headed"),
+    [
+        ("refunds", "We charge a fee.\n\n**Refunds.** There are none.", True),
+        ("Do you give refunds?", "**Refunds**. There are none.", True),
+        ("Wie ist die Anmeldung?", "- __Anmeldung:__ bis Montag", True),
+        ("lost keys", "**Lost keys** \n\nAsk the porter.", True),
+        ("lost keys", "**Lost keys** are kept by the porter.", False),
+        ("refunds", "**Refunds and fees.** There are both.", False),
+        ("refunds", "Some ask for **refunds.**", False),
+        ("Can I cross without a ferry?", "**Crossing with a ferry.** Pay a coin.", False),
+    ],
+)
+def test_a_paragraph_may_have_the_question_for_its_heading_within_the_line(
+    question: str, text: str, *, headed: bool
+) -> None:
+    assert is_headed(question, replace(FIVE, symbol="Harbour", text=text), 1) is headed
+
+
+def test_of_a_passage_only_the_paragraph_that_the_question_heads_is_quoted() -> None:
+    told = "**Lost keys.** Ask the porter.\n\nHe lives in the tower."
+    passage = replace(FIVE, text=f"**Boats.** There are two.\n\n{told}\n\n**Found keys.** Thank you.", symbol="Harbour")
+    found = answer("Lost keys?", [passage], StaticEmbedder.bundled().encode, refused=False, hits=[hit(passage, 1.0)])
+    assert [quote.text for quote in found.quotes] == [told]
+    section = replace(passage, text=f"{told}\n\n## Fees\n\nNone are taken.")
+    found = answer("Lost keys?", [section], StaticEmbedder.bundled().encode, refused=False, hits=[hit(section, 1.0)])
+    assert [quote.text for quote in found.quotes] == [told]
+
+
+@given(
+    st.lists(
+        st.sampled_from(["**Lost keys.** Gone.", "- __Boats:__ two", "## Fees", "Fees\n----", "Ask.", ""]), max_size=9
+    )
+)
+def test_a_headed_paragraph_is_whole_lines_up_to_the_next_heading(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    found = headed_paragraph("lost keys", text)
+    assert (found is not None) == ("**Lost keys.** Gone." in lines)
+    if found is not None:
+        assert text[found[0] - 1 : found[0]] in ("", "\n")
+        assert not {"- __Boats:__ two", "## Fees"} & {*text[slice(*found)].split("\n")}
+
+
+def test_what_is_said_in_passing_under_a_single_word_answers_only_where_nothing_answers_better() -> None:
+    passage = replace(FIVE, symbol="Harbour", text="**Refunds.** There are none.")
+    other = replace(FIVE, n=1, path="one.md", text="We give refunds to those who paid twice, and refunds to the crew.")
+    assert is_headed("lost keys", replace(passage, text="**Lost keys.** None."))
+    assert not is_headed("refunds", passage)
+    encode = StaticEmbedder.bundled().encode
+    assert answer("refunds", [passage], encode, refused=True, hits=[hit(passage, 1.0)]).known
+    for refused, path in ((False, "one.md"), (True, "five.md")):
+        both = answer("refunds", [other, passage], encode, refused=refused, hits=[hit(other, 9.0), hit(passage, 1.0)])
+        assert both.quotes[0].path == path
 
 
 @pytest.mark.parametrize("among", ["markdown", "yaml"])
@@ -142,12 +197,36 @@ def test_a_word_of_the_question_is_answered_by_one_that_means_the_same() -> None
     assert first_path("purchase a ticket for the ferry", texts, 0.3) == "buy.md"
 
 
+@pytest.mark.parametrize("question", ["how often are the boats painted", "which kinds of boats are painted"])
+def test_a_word_that_only_asks_is_not_looked_for_in_passages(question: str) -> None:
+    texts = {
+        "often.md": "Whoever often exceeds all kinds of expectations has painted a boat.",
+        "paint.md": "The boats are painted by the crew once in two years.",
+    }
+    assert first_path(question, texts, 0.4) == "paint.md"
+
+
 def test_where_an_amount_is_asked_for_the_passage_that_says_one_is_quoted_first() -> None:
     texts = {
         "why.md": "Guests stay in the barn where they keep quiet.",
         "many.md": "Guests stay in the barn where there are 14 beds.",
     }
     assert first_path("how many guests stay in the barn", texts, 0.1) == "many.md"
+
+
+@pytest.mark.parametrize(
+    ("question", "counts"),
+    [
+        ("How many guests may sleep in the barn?", True),
+        ("How long may guests sleep in the barn?", False),
+    ],
+)
+def test_how_many_there_are_is_told_by_an_amount_beside_what_is_counted(question: str, *, counts: bool) -> None:
+    texts = {
+        "late.md": "Those guests who sleep in the barn are asked to make no noise there, and to be out by 11.",
+        "many.md": "In the barn, 40 guests sleep well, if they have blankets.",
+    }
+    assert first_path(question, texts, 0.1) == ("many.md" if counts else "late.md")
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+from index_of_files import index_of
 from quaestor.answers.settings.explain_option import (
     _declaration_at,
     _description_in_code,
     _end_of_entry,
     _end_of_entry_about,
     _Form,
+    explain_option,
     read_option_question,
 )
 from quaestor.answers.settings.option_lists import _options_of, _variable_list
 from quaestor.answers.settings.setting_declarations import begin_of_call, end_of_call, end_of_entry
+from quaestor.answers.way import Question
+from quaestor.answers.ways import answer_by_way
 
 WAIT = re.compile(r"(?<![\w.-])-{0,2}wait(?![\w-])")
 
@@ -186,6 +191,20 @@ def test_of_many_variables_sixty_are_listed() -> None:
 )
 def test_who_asks_for_an_option(question: str, option: str) -> None:
     assert read_option_question(question) == option
+
+
+def test_a_plain_word_is_an_option_only_where_code_declares_it(tmp_path: Path) -> None:
+    files = {
+        "main.go": 'var hot = flag.Bool("hotreload", false, "watch the oven and load it again")\n',
+        "docs/flags.md": "# Flags\n\n```\n  -hotreload\n    \twatch the oven and load it again\n```\n",
+        "pipe.py": 'setting = "oven"  # how hot it is\n',
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        found = answer_by_way(Question("what does hotreload do"), index)
+        assert found is not None and {hit.path for hit in found.hits} == {"docs/flags.md", "main.go"}
+        assert [explain_option(Question(f"What does {one} do?"), index) for one in ("oven", "setting", "it")] == [
+            None
+        ] * 3
 
 
 @pytest.mark.parametrize(

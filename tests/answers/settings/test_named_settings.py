@@ -95,6 +95,44 @@ def test_longer_names_are_told_as_such(tmp_path: Path) -> None:
     assert found is not None and found.text([1, 2]).startswith("No setting has this name alone")
 
 
+def test_a_longer_name_that_turns_the_thing_off_is_told(tmp_path: Path) -> None:
+    files = {
+        "docs/variables.md": "# Variables\n\n| Name | |\n|---|---|\n"
+        "| `SHOP_LOG_DISABLE_PROGRESS_BAR` | less is shown |\n"
+        "| `SHOP_LOG_PROGRESS_BAR_WIDTH` | how wide it is |\n",
+        "shop.py": "import os\n\nif os.environ.get('NO_COLOUR'):\n    plain()\n",
+        "Shop.cs": "class Shop {\n  bool Plain() {\n"
+        '    return Environment.GetEnvironmentVariables().Contains("NO_BELL");\n  }\n}\n',
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        bar = explain_setting(Question("How do I hide the progress bar?"), index)
+        width = explain_setting(Question("How do I hide the bar width?"), index)
+        colours = explain_setting(Question("how do I turn off colours"), index)
+        bell = answer_by_way(Question("turn off the bell"), index)
+    assert (places(bar), places(colours)) == (["docs/variables.md:5-5"], ["shop.py:3-3"])
+    assert (places(width), places(bell)) == ([], ["Shop.cs:3-3"])
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How do I turn off tls?", ["CMakeLists.txt:1-1", "configure.ac:2-3"]),
+        ("build without bells", []),
+        ("disable the docs", ["CMakeLists.txt:2-2"]),
+        ("enable the till", []),
+        ("How do I set the tls?", []),
+    ],
+)
+def test_a_build_option_turns_a_thing_on_or_off(tmp_path: Path, question: str, expected: list[str]) -> None:
+    files = {
+        "CMakeLists.txt": 'option(USE_TLS "Yes." ON)\noption(SHOP_BUILD_DOCS "Yes." OFF)\noption(OPEN "Yes." ON)\n',
+        "configure.ac": "AC_INIT([shop], [1])\nAC_ARG_ENABLE([tls],\n  [AS_HELP_STRING([--disable-tls], [Do not.])])\n",
+        "shop.c": "int sell(void) { return 1; }\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        assert places(answer_by_way(Question(question), index)) == expected
+
+
 def test_defaults_of_parameters_stand_in_heads_and_not_in_calls(tmp_path: Path) -> None:
     code = "def get(url, timeout=5):\n    return send(url, timeout=99)\n\n\ndef put(url, retries=None):\n    pass\n"
     with index_of(tmp_path / "shop", {"shop/client.py": code}) as index:
@@ -269,3 +307,21 @@ def test_what_a_schema_describes_can_be_set(tmp_path: Path) -> None:
 def test_other_questions_name_no_setting(tmp_path: Path, question: str) -> None:
     with index_of(tmp_path / "shop", FILES) as index:
         assert explain_setting(Question(question), index) is None
+
+
+def test_a_variable_of_terraform_is_a_setting(tmp_path: Path) -> None:
+    variables = (
+        'variable "till_tenancy" {\n  description = "Whose till it is"\n  default     = "shared"\n}\n\n'
+        'variable "enable_bell" {\n  type    = bool\n  default = false\n}\n\noutput "bell" {\n  value = 1\n}\n'
+    )
+    files = {"variables.tf": variables, "main.tf": 'resource "shop_till" "this" {\n  tenancy = var.till_tenancy\n}\n'}
+    with index_of(tmp_path / "shop", files) as index:
+        for question, place in (
+            ("What is the default till tenancy?", "variables.tf:1-4"),
+            ("default till_tenancy", "variables.tf:1-4"),
+            ("How do I turn off the bell?", "variables.tf:6-9"),
+        ):
+            assert places(answer_by_way(Question(question), index)) == [place]
+        listed = answer_by_way(Question("Which inputs are there?"), index)
+        assert answer_by_way(Question("default hat"), index) is None, "what is not asked is not denied"
+    assert listed is not None and "`till_tenancy` (1), `enable_bell` (6)" in listed.text([1, 2])

@@ -50,6 +50,7 @@ def places(found: WayAnswer | None) -> list[str]:
         ('    "forcemem=i" => \\$opt{forcemem},', ["forcemem"]),
         ("    'verbose|v!' => \\$verbose,", ["verbose"]),
         ('    ("p,port", "the port", cxxopts::value<int>())', ["port"]),
+        ('    Page bool `short:"p" long:"page" description:"opens a page"`', ["page"]),
         ("    {\"datadir\", required_argument, nullptr, 'd'},", ["datadir"]),
         ('    { "config", \'c\', 0, G_OPTION_ARG_STRING, &path, "the file", NULL },', ["config"]),
         ('  "\\t-d, --datadir      Set another folder of data"', ["datadir"]),
@@ -106,6 +107,37 @@ def test_what_is_called_of_an_option_belongs_to_it_and_its_neighbours_do_not() -
     ]
     assert bounds_of_setting(lines, 4, SettingKind.OPTION, "") == (3, 8)
     assert bounds_of_setting(lines, 10, SettingKind.OPTION, "") == (10, 10)
+
+
+def test_an_option_that_is_named_in_a_chain_of_calls_has_the_whole_chain() -> None:
+    lines = [
+        "    .arg(",
+        '        Arg::new("dry_run")',
+        "            .short('n')",
+        '            .long("dry-run")',
+        "            .help(",
+        '                "Changes nothing.",',
+        "            ),",
+        "    )",
+        '    .arg(Arg::new("other").long("other"))',
+    ]
+    assert [*declared_options(lines, 4)] == ["dry-run"]
+    assert bounds_of_setting(lines, 4, SettingKind.OPTION, "") == (2, 7)
+    assert [*declared_options(lines, 9)] == ["other"]
+    assert bounds_of_setting(lines, 9, SettingKind.OPTION, "") == (9, 9)
+
+
+def test_an_option_in_lines_of_its_own_is_told_by_the_call_around_it() -> None:
+    lines = ["parser.add_argument(", "    '-2',", "    '--no-page',", "    action='store_true',", ")"]
+    assert [*declared_options(lines, 3)] == ["no-page"]
+    assert bounds_of_setting(lines, 3, SettingKind.OPTION, "") == (1, 5)
+    assert [*declared_options(["run(", "    'tar',", "    '--no-page',", ")"], 3)] == []
+
+
+def test_the_comment_above_a_key_ends_at_another_key_that_is_commented_out() -> None:
+    lines = ["# The port", "#port=80", "# Colours, or none", "#colours=no"]
+    assert bounds_of_setting(lines, 4, SettingKind.KEY, "no") == (3, 4)
+    assert bounds_of_setting(lines, 2, SettingKind.KEY, "80")[0] == 1
 
 
 def test_a_description_above_a_parameter_in_ruby_is_quoted_with_it() -> None:

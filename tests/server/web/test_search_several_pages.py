@@ -89,3 +89,16 @@ def test_a_corpus_without_documents_says_so_instead_of_offering_questions(tmp_pa
         shown = get(f"{server.url}/parts/starters?corpus=kitchen").text
     assert "There are no documents here yet." in shown
     assert 'href="/folders"' in shown
+
+
+def test_where_one_of_several_does_not_answer_the_others_are_offered(two: Running) -> None:
+    def asked(question: str, *corpora: str) -> str:
+        begun = post(f"{two.url}/ask", data={"question": question, "corpus": list(corpora)}).headers["location"]
+        return " ".join(seen(get(two.url + begun.partition("#")[0]).text).text.split())
+
+    assert "Only kitchen was asked. Ask everything here in a new conversation." in asked("xyzzy plugh?", "kitchen")
+    assert "was asked." not in asked("xyzzy plugh?", "kitchen", "garden")
+    assert "was asked." not in asked("When are beans sown?", "garden")
+    begun = seen(get(f"{two.url}/?corpus=").text)
+    assert not [one for _, one in begun.elements if one.get("type") == "checkbox" and "checked" in one]
+    assert "Ask about everything here" in " ".join(begun.text.split())

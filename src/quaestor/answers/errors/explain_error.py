@@ -21,12 +21,14 @@ from quaestor.answers.errors.message_templates import (
     ANY_FAULT,
     MessagePlaces,
     Template,
+    find_printed,
     find_templates,
     fixed_words,
     is_pasted,
     read_message,
     reports_fault,
     stands_behind,
+    statement_to,
 )
 from quaestor.answers.errors.traces import Frame, read_trace
 from quaestor.answers.names.resolved_names import described_error, raises_by_key, raises_of, raises_of_bound, uses_of
@@ -87,6 +89,8 @@ def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
         frame_lines.setdefault(frame.path, []).append(frame.line)
     read = read_message(corpus, trace, frame_lines)
     places = find_templates(corpus, read, lines)
+    if places.origin is None and (reports_fault(text) or "\n" in text):
+        places = find_printed(corpus, trace.messages, lines)
     raising: tuple[Relative, ...] = ()
     if not frames and places.origin is None:
         raising = _places_that_raise(corpus, message)
@@ -190,7 +194,7 @@ class _ErrorAnswer:
         file = self._lines.file(origin.path)
         if file is not None and file.document.language in KEYED:
             return self._raised_by_key(raises_by_key(self._corpus, file.lines, origin.line, _MOST_USES))
-        if file is not None and _RAISES.search(file.lines[origin.line - 1]):
+        if file is not None and _RAISES.search(statement_to(file.lines, origin.line)):
             return ()
         bound = raises_of_bound(self._corpus, origin.path, file.lines, origin.line, _MOST_USES) if file else ()
         if bound or not _is_fault(origin, self._message):
@@ -356,7 +360,7 @@ def _paths(corpus: Corpus, frame: Frame) -> Iterator[str]:
         paths,
         key=lambda path: (
             -_count_common_names(frame.path, path),
-            -_packages(frame, path),
+            [-count for count in _packages(frame, path)],
             profile_path(path).flags,
             path,
         ),
@@ -396,9 +400,11 @@ def _parts(path: str) -> list[str]:
     )
 
 
-def _packages(frame: Frame, path: str) -> int:
-    """Return how many folders of a path occur in the frame's qualified name: ``arrow.core.raise.DefaultRaise``."""
-    return len({name.lower() for name in frame.names} & set(path.lower().split("/")[:-1]))
+def _packages(frame: Frame, path: str) -> tuple[int, int]:
+    """Return how many folders before a file are packages of the frame's qualified name, and how many occur in it."""
+    folders = path.rpartition("/")[0]
+    before = (_count_common_names("/".join(frame.names[:end]), folders) for end in range(1, len(frame.names)))
+    return max(before, default=0), len({name.lower() for name in frame.names} & set(folders.lower().split("/")))
 
 
 def _is_bare(frame: Frame) -> bool:

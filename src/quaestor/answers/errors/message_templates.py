@@ -10,7 +10,15 @@ from itertools import combinations
 from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, innermost_definition, qualified_name, stretch
-from quaestor.answers.errors.template_agreement import Agreement, agreement, fixed_text, template_words, words_of
+from quaestor.answers.errors.template_agreement import (
+    Agreement,
+    agreement,
+    lines_with,
+    prints,
+    words_of,
+    words_of_line,
+    words_of_value,
+)
 from quaestor.answers.errors.traces import Trace
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.documents import Document
@@ -37,8 +45,8 @@ _MOST_FRAMED = 4
 _MOST_WORDS = 160
 _LONGEST_TEMPLATE = 5
 """The most lines of source over which one message may be spread."""
-_LONGEST_LINE = 1000
 _COMPARED = 40
+_LONGEST_PRINTED = 300
 _FAR = 30
 _FEWEST = 3
 _LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
@@ -63,8 +71,6 @@ _MOST_PLACES = 6
 _TESTING = lazy_regex(
     r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
 )
-_KEY, _COMMENT = lazy_regex(r"\s*[\"']?[\w.-]{1,100}[\"']?\s*[:=]\s"), lazy_regex(r"\s*(?:#|;|//)")
-"""A key of a catalogue of messages, and what begins a comment there."""
 _CLASS = lazy_regex(r"(?<![\w\\.:])(?:[A-Za-z_]\w{0,60}(?:\\|::|\.)){1,12}\w{0,60}(?:Error|Exception)\b(?=:\s|\s*$)")
 """The name of an error with its packages: ``shop.queues.QueueError``."""
 _QUOTED_PART = lazy_regex(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
@@ -72,17 +78,6 @@ _PATH = lazy_regex(r"(?<!\S)\W?(?:~|[A-Za-z]:)?[/\\][\w.@~+/\\-]+")
 """A path from the root. It is a value: its names say nothing of the code that prints it."""
 _LEVEL = lazy_regex(r"^[^A-Za-z]*(?:T[\d:.,+Z]+\W+)?(?:ERROR|ERR!?|WARN(?:ING)?|FATAL|CRITICAL|SEVERE|INFO|DEBUG)\b\W*")
 """What a log writes before a message: the time and the level."""
-# Lines that print nothing, and comments.
-_CODE = lazy_regex(
-    r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
-    r"|^\s*(?:#|//|/\*|\*|--|;|<!--)"
-)
-_IMPORTS = lazy_regex(r"\s*(?:#\s*(?:include|import)\b|(?:import|require|require_once|include|from)\s)")
-"""A line that names another file, and prints nothing."""
-_DOCUMENTS_FAULT = lazy_regex(
-    r"\s*(?:[*#/;-]+\s*)?(?:[@:\\](?:raises?|throws?|exception)\b|[A-Z]\w*(?:Error|Exception|Warning|Failure)\s*:\s)"
-)
-"""A comment that documents what a function raises; the message is not raised there."""
 _EMPTY = 0.15
 """The weight of a stop word."""
 _RAISES = lazy_regex(
@@ -222,6 +217,26 @@ def find_templates(corpus: Corpus, message: Message | None, lines: CorpusLines) 
     alike = [match for match in matches if match.worth >= _AS_WELL * best.worth and match.words >= best.words]
     places = _places(alike[:_MOST_PLACES], lines)
     return MessagePlaces(places[0], tuple(places[1:2]))
+
+
+def find_printed(corpus: Corpus, messages: Sequence[str], lines: CorpusLines) -> MessagePlaces:
+    """Return the places with a literal that is all of a message, values aside: two words are enough then."""
+    parts = (part.strip() for line in _stretches(messages) for part in (line, line.partition(" - ")[2]))
+    texts = [part for part in dict.fromkeys(parts) if 0 < len(part) <= _LONGEST_PRINTED][:_RAREST]
+    words = dict.fromkeys(word for text in texts for word in words_of(text) if word not in STOP_WORDS)
+    by_text = ([term for word in words_of(text) for term in terms_of_word(word)[:1]] for text in texts)
+    found = {one for terms in by_text for one, _ in corpus.store.lexical(terms, _CHUNKS // 2, None, _BODY)}
+    matches = list[_Match]()
+    for stored in corpus.store.get(found).values():
+        if stored.document.language in PROSE or stands_behind(stored.document.path):
+            continue
+        source = stored.chunk.text.split("\n")
+        for at in lines_with([*words], stored.chunk.text):
+            if worth := max((prints(source[at], text) for text in texts), default=0):
+                line = stored.chunk.span.start_line + at
+                matches.append(_Match(stored.document, line, line, worth, worth))
+    places = _places(sorted(matches, key=_order)[:_MOST_PLACES], lines)
+    return MessagePlaces(places[0], tuple(places[1:2])) if places else MessagePlaces()
 
 
 def read_message(corpus: Corpus, trace: Trace, frames: FrameLines) -> Message | None:
@@ -413,9 +428,9 @@ def _windows(
     """Yield the runs of lines of a chunk that hold most of the message."""
     lines = stored.chunk.text.split("\n")
     rare = [word for word in message_words if weights[word] > _EMPTY]
-    lines_with_rare_words = _lines_with(rare, stored.chunk.text)
+    lines_with_rare_words = lines_with(rare, stored.chunk.text)
     # Reading literals takes a hundred times as long as looking for a word.
-    read = _words_of_value if _is_catalogue(stored.document) else _words_of_line
+    read = words_of_value if _is_catalogue(stored.document) else words_of_line
     texts = [read(line) if at in lines_with_rare_words else () for at, line in enumerate(lines)]
     weights_by_text = [sum(weights[word] for word in set(words) & message_words) for words in texts]
     for at in range(len(texts)):
@@ -432,39 +447,6 @@ def _windows(
             yield worth - 0.5 * min(missed, worth), stored, first, first + length - 1, together
 
 
-def _lines_with(words: Sequence[str], text: str) -> frozenset[int]:
-    """Return the indices, from 0, of the lines that hold any of some words."""
-    lowered = text.lower()
-    numbers: set[int] = set()
-    for word in words:
-        at = lowered.find(word)
-        while at >= 0:
-            numbers.add(lowered.count("\n", 0, at))
-            newline = lowered.find("\n", at)
-            at = lowered.find(word, newline) if newline >= 0 else -1
-    return frozenset(numbers)
-
-
-def _words_of_line(line: str) -> tuple[str, ...]:
-    """Return the words that a line may print: those of its literals, or all words of a line of plain text."""
-    if len(line) > _LONGEST_LINE:
-        return ()  # nobody wrote it
-    literal = template_words(line)
-    if len(literal) > 1:
-        return () if _IMPORTS.match(line) else literal
-    if _DOCUMENTS_FAULT.match(line):
-        return ()
-    return literal if _CODE.search(line) else words_of(fixed_text(line))
-
-
-def _words_of_value(line: str) -> tuple[str, ...]:
-    """Return the words of a line of a catalogue of messages, without its key: of its literal, or all of plain text."""
-    line = line.rpartition("=>")[2]  # PHP's and Ruby's keys may be texts themselves
-    literal = template_words(line) if len(line) <= _LONGEST_LINE else ()
-    plain = _KEY.sub("", line[:_LONGEST_LINE])
-    return literal if plain.lstrip().startswith(("'", '"')) or _COMMENT.match(line) else words_of(fixed_text(plain))
-
-
 def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
     """Return matches as places, one for each definition."""
     places: dict[tuple[str, str | None], Template] = {}
@@ -478,6 +460,14 @@ def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
         symbol = qualified_name(holder)
         places.setdefault((path, symbol), Template(path, first, last, symbol, match.first))
     return list(places.values())
+
+
+def statement_to(lines: Sequence[str], line: int) -> str:
+    """Return a line with those above it that its statement begins in."""
+    first = line - 1
+    while first and line - first < _LONGEST_TEMPLATE and lines[first - 1].rstrip().endswith(("(", ",", "+", "\\")):
+        first -= 1
+    return "\n".join(lines[first:line])
 
 
 def fixed_words(message: Message, origin: Template, lines: CorpusLines) -> tuple[tuple[str, ...], ...]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from quaestor.core.light_imports import NamedTuple, lazy_regex
+from quaestor.core.terms import STOP_WORDS
 
 _WORD = lazy_regex(r"[^\W_]+(?:['’][^\W\d_]{1,2})?(?![\w'’])|\w+")
 _LITERAL = lazy_regex(
@@ -25,6 +26,24 @@ _PLACEHOLDER = lazy_regex(
 )
 _ESCAPED_QUOTE = lazy_regex(r"\\(?=['\"])")
 _ESCAPE = lazy_regex(r"\\[nrt]|\\u\{?[0-9a-fA-F]+\}?|\\x[0-9a-fA-F]{2}|\\(?=.)")
+
+
+_LONGEST_LINE = 1000
+_FEWEST, _SHORTEST = 2, 3
+"""The fewest words that a literal must have beside its values, and the letters of the shortest of them."""
+_KEY, _COMMENT = lazy_regex(r"\s*[\"']?[\w.-]{1,100}[\"']?\s*[:=]\s"), lazy_regex(r"\s*(?:#|;|//)")
+"""A key of a catalogue of messages, and what begins a comment there."""
+# Lines that print nothing, and comments.
+_CODE = lazy_regex(
+    r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
+    r"|^\s*(?:#|//|/\*|\*|--|;|<!--)"
+)
+_IMPORTS = lazy_regex(r"\s*(?:#\s*(?:include|import)\b|(?:import|require|require_once|include|from)\s)")
+"""A line that names another file, and prints nothing."""
+_DOCUMENTS_FAULT = lazy_regex(
+    r"\s*(?:[*#/;-]+\s*)?(?:[@:\\](?:raises?|throws?|exception)\b|[A-Z]\w*(?:Error|Exception|Warning|Failure)\s*:\s)"
+)
+"""A comment that documents what a function raises; the message is not raised there."""
 
 
 class Agreement(NamedTuple):
@@ -106,3 +125,63 @@ def _heaviest(
 
 def _by_weight(best: tuple[float, int, int, int]) -> tuple[float, int]:
     return best[:2]
+
+
+def lines_with(words: Sequence[str], text: str) -> frozenset[int]:
+    """Return the indices, from 0, of the lines that hold any of some words."""
+    lowered = text.lower()
+    numbers: set[int] = set()
+    for word in words:
+        at = lowered.find(word)
+        while at >= 0:
+            numbers.add(lowered.count("\n", 0, at))
+            newline = lowered.find("\n", at)
+            at = lowered.find(word, newline) if newline >= 0 else -1
+    return frozenset(numbers)
+
+
+def words_of_line(line: str) -> tuple[str, ...]:
+    """Return the words that a line may print: those of its literals, or all words of a line of plain text."""
+    if len(line) > _LONGEST_LINE:
+        return ()  # nobody wrote it
+    literal = template_words(line)
+    if len(literal) > 1:
+        return () if _IMPORTS.match(line) else literal
+    if _DOCUMENTS_FAULT.match(line):
+        return ()
+    return literal if _CODE.search(line) else words_of(fixed_text(line))
+
+
+def words_of_value(line: str) -> tuple[str, ...]:
+    """Return the words of a line of a catalogue of messages, without its key: of its literal, or all of plain text."""
+    line = line.rpartition("=>")[2]  # PHP's and Ruby's keys may be texts themselves
+    literal = template_words(line) if len(line) <= _LONGEST_LINE else ()
+    plain = _KEY.sub("", line[:_LONGEST_LINE])
+    return literal if plain.lstrip().startswith(("'", '"')) or _COMMENT.match(line) else words_of(fixed_text(plain))
+
+
+def prints(line: str, message: str) -> int:
+    """Return the length of the literal in a line of source that is all of a message, values aside; 0 if none is.
+
+    A value stands for a placeholder, or behind a literal that ends with a mark: ``"Invalid margin: " + margin``.
+    """
+    literals = (next(filter(None, groups), "") for groups in _LITERAL.findall(line))
+    return max((len(one) for one in literals if _is_all_of(one, message)), default=0)
+
+
+def _is_all_of(literal: str, message: str) -> bool:
+    first, *further = [_ESCAPE.sub("", part) for part in _PLACEHOLDER.split(literal)]
+    words = words_of(" ".join((first, *further)))
+    if sum(len(word) >= _SHORTEST and word not in STOP_WORDS for word in words) < _FEWEST:
+        return len(words) >= _FEWEST and literal == message
+    if not message.startswith(first):
+        return False
+    at = len(first)
+    for part in further:
+        at = message.find(part, at + 1)
+        if at < 0:
+            return False
+        at += len(part)
+    last = further[-1] if further else first
+    ended = message.endswith(last) if further else at == len(message)
+    return ended or re.search(r"[^\w.!?]$", last) is not None

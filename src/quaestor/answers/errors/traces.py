@@ -169,7 +169,10 @@ def _names(text: str) -> tuple[str, ...]:
     """Return the identifiers of a frame, without the arguments of calls."""
     text = re.sub(r"[+]?\b0x\w+", " ", text)
     called = re.sub(r"\((?!\*)[^()]*\)?", " ", text.replace("(*", " ").replace("(<", " "))
-    return tuple(name for name in _NAME.findall(called) if name not in _NO_FUNCTIONS)[-_MOST_NAMES:]
+    # A method may be called `from` or `in`: behind a stop it is one.
+    found = _NAME.finditer(called)
+    names = (one[0] for one in found if one[0] not in _NO_FUNCTIONS or called[: one.start()].endswith((".", "::")))
+    return tuple(names)[-_MOST_NAMES:]
 
 
 def _says_more(line: str) -> bool:

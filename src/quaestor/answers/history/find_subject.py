@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from quaestor.answers.overview.overview_answer import folder_named
 from quaestor.core.errors import UsageError
@@ -20,6 +21,7 @@ from quaestor.corpus.find_relatives import split_place
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.history.git import Git
 from quaestor.history.log import Commit, file_lines, log, presence
+from quaestor.search.names_in_question import looks_like_a_file
 
 _WORD = lazy_regex(r"[\w$]+")
 _TEST = lazy_regex(
@@ -78,7 +80,9 @@ class Subject(NamedTuple):
 def subject_of(text: str, corpus: Corpus, git: Git) -> Subject:
     """Return what a text means in a corpus and its history."""
     bare = _KIND.sub("", text).strip("`'\" ")
-    literal = bare.removesuffix("()") if _LITERAL.match(bare.removesuffix("()")) else ""
+    bare_name = bare.removesuffix("()")
+    is_path = "/" in bare and " " not in bare and looks_like_a_file(bare)
+    literal = bare_name if is_path or _LITERAL.match(bare_name) else ""
     subject = Subject(text, literal=literal)
     if not bare:
         return subject
@@ -167,6 +171,42 @@ def _needle(line: str, name: str) -> str:
     if match is None:
         return name
     return f"{match[1]}{name}" if match[1] else f"{name}{match[2] or ''}"
+
+
+class GoneFile(NamedTuple):
+    """A file that is no longer there.
+
+    Attributes:
+        path: its path, as git names it.
+        first: the oldest commit that has it.
+        commit: the newest commit that took it away.
+        renamed: the path that it has had since that commit; empty if it was deleted.
+    """
+
+    path: str
+    first: Commit
+    commit: Commit
+    renamed: str = ""
+
+
+def gone_file(text: str, git: Git) -> GoneFile | None:
+    """Return the file that a text names and that is no longer at this path; None if there never was one."""
+    path = git.repository.inner(text.strip("`'\" ").removeprefix("./"))
+    if not looks_like_a_file(path) or " " in path or presence(git, path) != "none":
+        return None
+    went = ("--no-renames", "--diff-filter=D")
+    commits = log(git, paths=(path,), limit=1, options=went)
+    if not commits and "/" not in text:
+        arguments = ("log", *went, "--name-only", "-z", "--format=", "HEAD", "--", *git.repository.scope)
+        gone = git.run(*arguments, most=_MOST_BYTES).text.split("\0")
+        path = next((one for one in gone if one.endswith(f"/{text}")), "")
+        commits = log(git, paths=(path,), limit=1, options=went) if path and presence(git, path) == "none" else []
+    if not commits:
+        return None
+    renames = git.run("show", "-M", "--diff-filter=R", "--name-status", "-z", "--format=", commits[0].id).text
+    renamed = next((new for old, new in pairwise(renames.split("\0")) if old == path), "")
+    added = log(git, paths=(path,), limit=_MOST_COMPARED, options=("--no-renames", "--diff-filter=A"))
+    return GoneFile(path, (added or commits)[-1], commits[0], renamed)
 
 
 class SubjectWords:

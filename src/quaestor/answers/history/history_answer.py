@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from quaestor.answers.history.find_subject import Subject, subject_of
-from quaestor.answers.history.history_draft import Draft
+from quaestor.answers.history.find_subject import GoneFile, Subject, gone_file, subject_of
+from quaestor.answers.history.history_draft import Draft, code, describe_release_of, one_line, quote_message
 from quaestor.answers.history.history_questions import NEWEST, HistoryQuestion, history_question
 from quaestor.answers.history.subject_history import (
     describe_authors,
@@ -31,6 +31,7 @@ from quaestor.core.bylines import date_bound, first_day, last_day
 from quaestor.core.documents import Hit
 from quaestor.corpus import Corpus
 from quaestor.history.git import ForeignHistoryError, Git, NoHistoryError, Repository
+from quaestor.history.history_json import commit_text
 from quaestor.history.log import is_empty
 
 SHALLOW = "The clone is shallow: its history begins late, and what is older is not known here."
@@ -191,13 +192,39 @@ def _write_about_subject(
     if question.kind == "author" and names_all_of_it(question.subject, corpus):
         question = question._replace(subject="")
     subject = subject_of(question.subject, corpus, git)
+    # Its old path may be the end of its new one.
+    moved = "/" in question.subject and (question.kind == "gone" or question.verb in ("removed", "renamed"))
+    became = question.kind in ("gone", "past", "last", "origin") and (moved or not subject.path)
+    if became and not subject.needle and (gone := gone_file(question.subject, git)) is not None:
+        return _describe_gone_file(question, gone, git, draft)
+    if question.kind == "gone" and not subject.path:
+        question = question._replace(kind="origin")
     tell: dict[str, Callable[[HistoryQuestion, Subject, Git, Changelogs, Draft, int], bool | None]] = {
         "origin": describe_origin,
         "author": describe_authors,
         "last": describe_last_change,
         "past": list_past_changes,
+        "gone": list_past_changes,
     }
     return tell[question.kind](question, subject, git, changelogs, draft, limit)
+
+
+def _describe_gone_file(question: HistoryQuestion, gone: GoneFile, git: Git, draft: Draft) -> bool | None:
+    """Write with which commit a file went, and where it is if that moved it; or with which it came, if asked that."""
+    came = question.kind == "origin" and question.verb == "added"
+    commit = gone.first if came else gone.commit
+    text = commit_text(git, commit.id)
+    if text is None:
+        return None
+    moved = git.repository.outer(gone.renamed) if gone.renamed else None
+    verb = "came with" if came else f"was renamed to {code(moved)} by" if moved else "went with"
+    path = code(git.repository.outer(gone.path) or gone.path)
+    draft.say(f"{path} {verb} {code(commit.short)} of {commit.date}, by {one_line(commit.author)}:")
+    quote_message(text, draft)
+    describe_release_of(commit, git, draft)
+    if came:
+        draft.say(f"It is gone since {code(gone.commit.short)} of {gone.commit.date}.")
+    return True
 
 
 def _names_file(text: str) -> bool:

@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from quaestor.answers.quotes.readable_markup import as_shown
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.corpus.documents_on_disk import LANGUAGE, object_document
+from quaestor.history.git import Git
 from quaestor.history.history_json import CommitText, commit_path
 from quaestor.history.log import Commit
-from quaestor.history.versions import Tag, tag_text
+from quaestor.history.versions import Tag, Version, first_release, tag_text
 
 _MARK = re.compile(r"[\[【]\s*(?:\^\s*)?(?:(?:passages?|sources?|p|no)\b\.?\s*)?#?\d", re.IGNORECASE)
 _LINKED = re.compile(r"\]\s*\(|no[ _-]answer", re.IGNORECASE)
 _LONGEST_SUBJECT = 160
 _MOST_HEAD_LINES = 60
+_MOST_MESSAGE = 24
+_TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|updated-dependencies):", re.IGNORECASE)
 
 
 class Draft:
@@ -126,3 +129,22 @@ def code(text: str) -> str:
 def commit_line(commit: Commit) -> str:
     """Return a commit as a list item's text."""
     return f"{commit.date}, {one_line(commit.author)}: {one_line(commit.subject)}"
+
+
+def quote_message(text: CommitText, draft: Draft) -> None:
+    """Quote a commit's message in one piece, without the trailing lines that say who signed it off."""
+    lines = text.text.split("\n")[4 : text.head_lines]
+    end = next((at for at, line in enumerate(lines) if line == "Files:"), len(lines))
+    while end and (not lines[end - 1].strip() or _TRAILER.match(lines[end - 1])):
+        end -= 1
+    shown = "\n".join(lines[: min(end, _MOST_MESSAGE)]).strip("\n").split("\n")
+    draft.quote(commit_hit(text), shown)
+
+
+def describe_release_of(commit: Commit, git: Git, draft: Draft) -> Version | None:
+    """Write which release was the first with a commit, and return it; None if that is not known."""
+    tag = first_release(git, commit.id)
+    if tag is not None:
+        draft.say(f"The first tag that holds it is {code(tag.name)}: “Date: {tag.date}” ")
+        draft.cite(tag_hit(tag))
+    return tag.version if tag is not None else None

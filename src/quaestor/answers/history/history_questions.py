@@ -15,10 +15,9 @@ from quaestor.core.bylines import days_in_words, first_day, iso_date, last_day
 from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.history.versions import WRITTEN as VERSION
 
-Kind = Literal["changes", "origin", "author", "last", "past", "commits", "commit", "released", "began"]
-"""What is asked: what changed; when, why and with which commit something came or went; who wrote or keeps something;
-the last change of something; all changes of something; commits about something; one commit by its hash; when a version
-came out; when and by whom all of it was begun."""
+Kind = Literal["changes", "origin", "author", "last", "past", "gone", "commits", "commit", "released", "began"]
+"""What is asked: what changed; when, why and how something came or went; who wrote or keeps something; its last change;
+all of its changes; what became of it; commits about something; one commit; when a version came out, or all began."""
 Verb = Literal["added", "removed", "renamed", "changed"]
 Relation = Literal["in", "since", "between"]
 NEWEST = "newest"
@@ -233,8 +232,7 @@ _ORIGIN: tuple[str, ...] = (
     r"when\s+(?:and\s+why\s+)?(?:did|have|has|had)\s+(?!i\b|we\b|you\b|it\b)(?P<subject>.+?)\s+(?:first\s+)?(?:get|got|gotten|gain(?:ed)?"
     r"|receive[d]?|learn(?:ed|t)?(?:\s+to)?|start(?:ed)?\s+to(?:\s+have)?)\s+(?P<gained>.+?)",
     r"(?:who|by\s+whom)\s+first\s+wrote\s+(?P<subject>.+?)",
-    r"wann(?:\s+und\s+warum)?\s+wurden?\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt|verschoben)",
-    r"(?:warum|weshalb|wieso|seit\s+wann)\s+wurden?\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt)",
+    r"(?:wann(?:\s+und\s+warum)?|warum|weshalb|wieso|seit\s+wann)\s+wurden?\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt|verschoben)",
     r"(?:wer|welcher\s+commit)\s+hat\s+(?P<subject>.+?)\s+(?P<verb>hinzugefügt|eingeführt|eingebaut|entfernt|gelöscht|umbenannt)",
     r"(?:quand|pourquoi)(?:\s+et\s+(?:quand|pourquoi))?\s+(?:est-ce\s+que\s+)?(?P<subject>.+?)\s+a(?:-t-(?:il|elle|on))?\s+été\s+(?P<verb>ajouté|introduit|créé|supprimé|retiré|renommé)e?s?",
     r"(?:quand|pourquoi)\s+a\s+été\s+(?P<verb>ajouté|introduit|créé|supprimé|retiré|renommé)e?s?\s+(?P<subject>.+?)",
@@ -264,6 +262,7 @@ _LAST: tuple[str, ...] = (
     r"when\s+(?:was|were)\s+(?:the\s+)?last\s+time\s+(?:that\s+)?(?P<subject>.+?)\s+(?:was\s+|were\s+)?(?:changed|modified|updated|touched|edited)",
     r"who\s+(?:was\s+(?:the\s+)?(?:last|latest)\s+(?:person\s+)?(?:to\s+)?(?:chang|modif|touch|edit)\w*|(?:has\s+)?(?:last|most\s+recently)\s+(?:changed|modified|touched|edited|updated|worked\s+on))\s+(?P<subject>.+?)",
     r"who\s+(?:changed|modified|touched|edited|updated)\s+(?P<subject>.+?)\s+(?:last|most\s+recently)",
+    r"what\s+(?:was\s+|has\s+(?:been\s+)?)?(?:(?:last|most\s+recently)\s+changed|changed\s+(?:last|most\s+recently))\s+(?:in|to|about|with)\s+(?P<subject>.+?)",
     r"wer\s+hat\s+(?P<subject>.+?)\s+zuletzt\s+(?:geändert|bearbeitet)|wann\s+wurden?\s+(?P<other>.+?)\s+zuletzt\s+geändert",
     r"(?:was\s+(?:ist|war)\s+)?(?:die\s+)?letzte\s+änderung\s+(?:an|von|in)\s+(?P<subject>.+?)",
     r"(?:quelle\s+est\s+)?la\s+dernière\s+modification\s+(?:de|dans|du)\s+(?P<subject>.+?)|qui\s+a\s+modifié\s+(?P<other>.+?)\s+en\s+dernier",
@@ -281,6 +280,10 @@ _PAST: tuple[str, ...] = (
     r"(?P<subject>.+?)\s*的(?:修改|变更|提交)?历史(?:记录)?",
     r"(?P<subject>.+?)\s*の(?:変更)?(?:履歴|歴史)",
 )
+_GONE = (
+    r"(?:what\s+(?:has\s+)?(?:happened\s+to|bec[ao]me\s+of)|where\s+(?:did|has|have)(?=.*\s(?:go|gone|moved?)\b))\s+(?P<subject>\S+)(?:\s+(?:go|gone|moved?)(?:\s+to)?)?",
+    r"(?:was|were|is|has)\s+(?P<subject>\S+)\s+(?:been\s+)?(?:renamed|moved|removed|deleted|gone)",
+)
 _COMMITS: tuple[str, ...] = (
     r"(?:(?:please\s+)?(?:show|list|find|give|get|print|search)\s+(?:me\s+|us\s+)?(?:all\s+)?(?:the\s+|any\s+)?|(?:which|what|are\s+there(?:\s+any)?)\s+)(?:recent\s+|latest\s+|last\s+)?(?:commits?|commit\s+messages)\s+(?:(?:are\s+|were\s+)?(?:about|on|regarding|related\s+to|concerning|mentioning|around|for|with)|(?:that\s+|which\s+)?(?:mention(?:s|ed)?|touch(?:es|ed)?|concern(?:s|ed)?|deal(?:s|t)?\s+with))\s+(?P<subject>.+?)",
     r"commits\s+(?:about|mentioning|concerning|on)\s+(?P<subject>.+?)",
@@ -290,15 +293,14 @@ _BY: tuple[str, ...] = (
     r"(?:(?:show|list|find|give)\s+(?:me\s+)?(?:all\s+)?(?:the\s+)?|(?:which|what)\s+)?(?:recent\s+|latest\s+|last\s+)?(?:commits|changes)\s+(?:were\s+|was\s+)?(?:made\s+|written\s+|authored\s+)?by\s+(?P<by>[^\d?]+?)",
     r"[Ww]hat\s+(?:did|has)\s+(?P<by>(?:[A-Z][\w.'’-]+\s*){1,4}?)\s*(?:done?|change[d]?|commit(?:ted)?|work(?:ed)?\s+on|write|written|contributed?|fix(?:ed)?|add(?:ed)?)",
 )
-_COMMIT: tuple[str, ...] = (
-    r"(?:(?:what\s+(?:did|does|is\s+in|was|is)|show(?:\s+me)?|explain|describe)\s+)?(?:the\s+)?(?:git\s+)?(?:commit|show)\s+(?P<subject>[0-9a-f]{7,64})(?:\s+(?:change|do|about))?",
-    r"(?P<subject>(?=[0-9a-f]*\d)[0-9a-f]{7,64})",
+_COMMIT = (
+    r"(?:(?:what|who|when|why|explain|describe|show|git|the|commit)\b.{0,40}?\s)?(?P<subject>(?:(?<=commit\s)|(?=[0-9a-f]*\d))[0-9a-f]{7,64})(?:\s+(?:changed?|do|about|for|made|committed|add(?:ed)?|written))?",
 )
 _RELEASED: tuple[str, ...] = (
     rf"when\s+(?:was|were|did|has)\s+(?:(?:the\s+)?[\w.+-]+\s+)?(?P<version>{_VERSION})\s*(?:been\s+)?(?:come\s+out|released?|published|tagged|out|launched|cut|shipped?)?",
     rf"(?:what(?:['’]s|\s+is|\s+was)\s+the\s+)?release\s+date\s+(?:of|for)\s+(?:[\w+-]+\s+)?(?P<version>{_VERSION})",
-    r"(?:when\s+was|what(?:['’]s|\s+is|\s+was)|which\s+(?:one\s+)?(?:is|was))\s+the\s+(?:last|latest|newest|most\s+recent)\s+(?:release|version)(?:\s+(?:released|published|out|made|here))?",
-    r"which\s+(?:version|release)\s+is\s+(?:the\s+)?(?:latest|newest|most\s+recent)",
+    r"(?:when\s+was|what(?:['’]s|\s+is|\s+was)|which\s+(?:one\s+)?(?:is|was))\s+the\s+(?:last|latest|newest|current|most\s+recent)\s+(?:release|version)(?:\s+(?:released|published|out|made|here))?",
+    r"(?:which|what)\s+(?:version|release)\s+is\s+(?:(?:the\s+)?(?:latest|newest|current|most\s+recent)|this|it)",
     rf"wann\s+(?:wurde|kam|erschien)\s+(?:[\w.+-]+\s+)?(?P<version>{_VERSION})\s*(?:veröffentlicht|heraus|raus)?",
     rf"quand\s+(?:est\s+sortie?|a\s+été\s+publiée?)\s+(?:la\s+)?(?P<version>{_VERSION})|quand\s+(?:la\s+)?(?P<other>{_VERSION})\s+(?:est-elle\s+sortie|a-t-elle\s+été\s+publiée)",
     rf"¿?cuándo\s+(?:se\s+publicó|salió|se\s+lanzó)\s+(?:la\s+)?(?P<version>{_VERSION})",
@@ -313,6 +315,7 @@ _FORMS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("origin", _ORIGIN),
     ("author", _AUTHOR),
     ("past", _PAST),
+    ("gone", _GONE),
 )
 _VERBS: tuple[tuple[Verb, str], ...] = (
     ("removed", rf"{_REMOVED}|{_NO_LONGER}|entfernt|gelöscht|supprim|retir|elimin|quit|borr|删除|移除|去掉|削除"),
@@ -367,7 +370,7 @@ _BEGAN = lazy_regex(
 )
 # What came out is told with what changed in it.
 _NEWEST_AND_CHANGES = lazy_regex(
-    r"^(?:what|which)\s+(?:is|was)\s+the\s+(?:latest|newest|last|most\s+recent)\s+(?:release|version)"
+    r"^(?:what|which)\s+(?:is|was)\s+the\s+(?:latest|newest|last|current|most\s+recent)\s+(?:release|version)"
     r"(?:\s*,)?\s+and\s+what(?:\s+has|['’]s)?\s+(?:changed|(?:is|was)\s+new|new)(?:\s+(?:in|with|since)\s+(?:it|that))?$",
     re.IGNORECASE,
 )
@@ -416,11 +419,13 @@ def _make_question(kind: Kind, groups: dict[str, str | None], since: str, until:
     if (
         len(subject) > _LONGEST_SUBJECT
         or _WEAK.match(subject)
+        or (kind == "gone" and not _NAME.match(subject))
         or (kind in ("origin", "commits") and not subject and not groups.get("by"))
     ):
         return None
     by = (groups.get("by") or "").strip()
-    return HistoryQuestion(kind, subject, _verb(groups.get("verb") or ""), since=since, until=until, by=by)
+    verb: Verb = "removed" if kind == "gone" else _verb(groups.get("verb") or "")
+    return HistoryQuestion(kind, subject, verb, since=since, until=until, by=by)
 
 
 def _subject(text: str) -> str:

@@ -6,7 +6,16 @@ import re
 from collections.abc import Sequence
 
 from quaestor.answers.history.find_subject import Subject, best_of, commits_saying
-from quaestor.answers.history.history_draft import Draft, code, commit_hit, commit_line, lines_hit, one_line, tag_hit
+from quaestor.answers.history.history_draft import (
+    Draft,
+    code,
+    commit_hit,
+    commit_line,
+    describe_release_of,
+    lines_hit,
+    one_line,
+    quote_message,
+)
 from quaestor.answers.history.history_questions import HistoryQuestion
 from quaestor.answers.history.version_changes import (
     Changelogs,
@@ -34,10 +43,10 @@ from quaestor.history.log import (
     presence,
     shares,
 )
-from quaestor.history.versions import Version, first_release
+from quaestor.history.versions import Version
 from quaestor.search.path_roles import profile_path
 
-_MOST_MESSAGE, _MOST_AUTHORS, _MOST_DIFF = 24, 5, 120
+_MOST_AUTHORS, _MOST_DIFF = 5, 120
 _MOST_COMMITS, _MOST_TOUCHING, _LONGEST_ITEM = 5000, 8, 8
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _FEW = 3
@@ -62,7 +71,6 @@ _DECLARING = r"(?:flag|option|opt|arg|argument)"
 _OF_A_LETTER = re.compile(r"-\w")
 """An option that is part of many other texts, so that messages alone tell of it."""
 _NUMBERED = re.compile(r"(?:#|\bGH-|/pull/|/issues/)(\d{1,7})\b")
-_TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|updated-dependencies):", re.IGNORECASE)
 
 
 def describe_origin(
@@ -134,7 +142,7 @@ def _describe_note(one: ChangelogSection, number: int, git: Git, draft: Draft) -
     commit = added.commit
     draft.say(f"That line came with {code(commit.short)} of {commit.date}, by {one_line(commit.author)}:")
     quote_message(text, draft)
-    _describe_release(commit, git, draft)
+    describe_release_of(commit, git, draft)
 
 
 def _mentions(
@@ -271,8 +279,10 @@ def _commit_that_mentions(
     verb = _SAID[question.verb]
     commits = commits_saying(git, subject.text, verb, oldest=question.verb == "added")
     # Any message about a thing may tell that it was added or changed; that it was removed, only one that says so.
-    if _OF_A_LETTER.fullmatch(subject.literal):
-        commits = [one for one in commits if re.search(rf"(?<![\w-]){subject.literal}(?![\w-])", _message_of(one))]
+    # Nor is a name of code made of words that a message has.
+    if subject.literal:
+        literal = re.compile(rf"(?<![\w-]){re.escape(subject.literal)}(?![\w-])", re.IGNORECASE)
+        commits = [one for one in commits if literal.search(_message_of(one))]
     says_so = question.verb != "removed" or (commits and re.search(verb, _message_of(commits[0]), re.IGNORECASE))
     return (commits[0], "") if commits and says_so else None
 
@@ -301,17 +311,7 @@ def _describe_origin(
     quote_message(text, draft)
     if needle:
         _quote_lines(text, needle, _SIGNS[question.verb], draft)
-    return _describe_release(commit, git, draft)
-
-
-def quote_message(text: CommitText, draft: Draft) -> None:
-    """Quote a commit's message in one piece, without the trailing lines that say who signed it off."""
-    lines = text.text.split("\n")[4 : text.head_lines]
-    end = next((at for at, line in enumerate(lines) if line == "Files:"), len(lines))
-    while end and (not lines[end - 1].strip() or _TRAILER.match(lines[end - 1])):
-        end -= 1
-    shown = "\n".join(lines[: min(end, _MOST_MESSAGE)]).strip("\n").split("\n")
-    draft.quote(commit_hit(text), shown)
+    return describe_release_of(commit, git, draft)
 
 
 def _quote_lines(text: CommitText, needle: str, sign: str, draft: Draft) -> None:
@@ -319,14 +319,6 @@ def _quote_lines(text: CommitText, needle: str, sign: str, draft: Draft) -> None
     place = lines_with(needle, lines, sign) or lines_with(needle, lines, "-")
     if place is not None:
         draft.quote(lines_hit(text, *place), lines[place[0] : place[1] + 1], "diff")
-
-
-def _describe_release(commit: Commit, git: Git, draft: Draft) -> Version | None:
-    tag = first_release(git, commit.id)
-    if tag is not None:
-        draft.say(f"The first tag that holds it is {code(tag.name)}: “Date: {tag.date}” ")
-        draft.cite(tag_hit(tag))
-    return tag.version if tag is not None else None
 
 
 def describe_authors(

@@ -46,6 +46,7 @@ from quaestor.search.names_in_question import (
     NameQuestion,
     looks_like_a_file,
     looks_like_code,
+    read_class_question,
     read_name_question,
 )
 from quaestor.search.path_roles import folders_to_sources, profile_path
@@ -55,6 +56,8 @@ _RETURNS = re.compile(r"\s*(?:return|yield)\b")
 _RAISES = re.compile(
     r"\b(?:raise|throw|panic!?|bail!|croak|die|abort|revert|fatalError|preconditionFailure)\b(?!\s*[=:,])"
 )
+_MENTION = re.compile(r"(?<![\w@/.:])@(?=[\w./+-]*\.\w)")
+"""The sign with which a conversation adds a file; it is no part of the path."""
 _FEWEST_LINES = 5
 """The fewest lines of a definition that shows how it works."""
 _MOST_TOLD = 5
@@ -68,7 +71,16 @@ _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "packag
 
 def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer what a name or a file is; None if the corpus has none of that name."""
-    request = read_name_question(question.text)
+    request = read_name_question(_MENTION.sub("", question.text))
+    if request is None:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _explain_target(request, corpus))
+
+
+def explain_class(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what one of many things is, as a gate, by the class of that name; None if there is none."""
+    request = read_class_question(question.text)
     if request is None:
         return None
     corpus.try_refresh()
@@ -93,7 +105,11 @@ def _explain_target(request: NameQuestion, corpus: Corpus) -> WayAnswer | None:
     if uncertain and not (request.plain or request.aspect or request.kind):
         return None
     unknown = (uncertain or request.plain) and not _is_defined(corpus, resolved.related)
-    return None if unknown else _explain_resolved(request, corpus, resolved)
+    return (
+        None
+        if unknown or (request.plain and request.kind and resolved.corrected)
+        else _explain_resolved(request, corpus, resolved)
+    )
 
 
 def _explain_resolved(request: NameQuestion, corpus: Corpus, resolved: ResolvedName) -> WayAnswer | None:
@@ -178,7 +194,8 @@ def _explain_known_name(corpus: Corpus, relatives: Related, corrected: str, aspe
     home = definitions[0]
     definition = _definition_at(lines, home)
     first, last = _lines_worth_reading(lines, home, definition)
-    if not aspect and last - first < BARE and (section := section_about(corpus, lines, _bare_name(home))) is not None:
+    section = section_about(corpus, lines, _bare_name(home)) if not aspect and last - first < BARE else None
+    if section is not None and not profile_path(section.path).test:
         draft.quote(section)
     draft.quote(lines.hit(home.path, first, last, home.symbol))
     if definition is not None and last < definition.span.end_line:

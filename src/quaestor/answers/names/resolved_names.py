@@ -370,6 +370,10 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
     if corpus.store.document(wanted) is not None:
         return wanted
     parts = wanted.split("/")
+    if path.strip().startswith("/") and corpus.store.document(parts[-1]) is not None:
+        # The copy of a whole project lies anywhere, as `/app/main.go` does; a file in a folder of it shows the folder.
+        whole = ("/".join(parts[at:]) for at in range(1, len(parts)))
+        return next(one for one in whole if corpus.store.document(one) is not None)
     # A file's name alone is the end of too many paths to be one of another machine's.
     ends = ["/".join(parts[at:]) for at in range(max(1, len(parts) - 1))][-_LONGEST_END:]
     endings = (ending for end in ends if (ending := paths_ending(corpus, end)))

@@ -78,6 +78,7 @@ _OF_PAGE = lazy_regex(
 )
 _LINK = lazy_regex(r"^\W*\[[^\]]*\]\([^)\s]*\)\W*$|<?\bhttps?:[^\s>]*>?")
 _ALSO_CALLED = lazy_regex(r"[\W_]*(?:a\.?k\.?a\b|also (?:known as|called)\b)\.?[^.]*[\W_]*$", re.IGNORECASE)
+_IN_BRACKETS = lazy_regex(r"\([^()]*\)\.?$")
 _MARKUP = lazy_regex(r"\{[%{<#].*?[%}>#]\}|\{#[\w-]+\}|&nbsp;|\]\[|\[\^?\w*\]:")
 
 
@@ -120,9 +121,12 @@ def is_abbreviation(term: str) -> bool:
 
 
 def defines_nothing(one: Paragraph, lines: Sequence[str]) -> bool:
-    """Return whether a paragraph of some lines only says what the page holds, where more is said, or another name."""
+    """Return whether a paragraph of some lines only says what the page holds, where more is said, or another name.
+
+    Nor does a remark that stands wholly in brackets define anything.
+    """
     said = _LINK.sub(" ", " ".join(lines[one.start_line - 1 : one.end_line]))
-    return any(form.match(one.text) for form in (_OF_PAGE, _ALSO_CALLED)) or not says_something(said)
+    return any(form.match(one.text) for form in (_OF_PAGE, _ALSO_CALLED, _IN_BRACKETS)) or not says_something(said)
 
 
 def names_the_term(term: str, title: str) -> bool:
@@ -161,6 +165,8 @@ def _sentences(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> I
     """Yield the paragraphs with a sentence that defines a term."""
     says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}(?:\s+(?:{_SAYS}|(?:{_IS}))|{_IS_WITHOUT_BLANK})"
     begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"(?:[.!?:]\s+|[。！？]){says}", _flags(term))
+    # "A **Captive Portal** allows you to ...": writers emphasize a term where they introduce it.
+    introduced = re.compile(rf"{_ARTICLE}(\*{{1,3}}|_{{1,3}}){_pattern(term)}\1{_ASIDE}\s+{_SERVES}", _flags(term))
     serves = rf"{_PURPOSE}{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:is|are)\b"
     serves = rf"{serves}|{_ARTICLE}{_pattern(term)}{_ASIDE}{_KIND}\s+(?:{_SERVES}|(?:{_IS}))"
     purpose = re.compile(rf"(?:^|[.!?:]\s+)(?:{serves})", _flags(term))
@@ -169,7 +175,7 @@ def _sentences(term: str, lines: Sequence[str], parts: Sequence[Paragraph]) -> I
         if line.lstrip().startswith("<") and begins.match(_plain(line)):
             yield DefiningLines(Form.SENTENCE, number, number)
     for paragraph in parts:
-        if begins.match(paragraph.text):
+        if begins.match(paragraph.text) or introduced.match(lines[paragraph.start_line - 1].lstrip()):
             yield _defined_by(Form.SENTENCE, paragraph, lines)
         elif within.search(paragraph.text):
             yield _defined_by(Form.WITHIN, paragraph, lines)

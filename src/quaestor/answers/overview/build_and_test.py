@@ -76,7 +76,7 @@ AIMS: dict[Aim, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "test": lazy_regex(
-        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|(?<!la)test|\brake$",
+        r"(?<!-)\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|(?<!la)test|\brake$",
         re.IGNORECASE,
     ),
     "run": lazy_regex(

@@ -77,6 +77,12 @@ def asks_how_to_build(question: str) -> bool:
     return done and (not _ALL_OF_IT.isdisjoint(words) or words in (["build"], ["compile"]))
 
 
+def asks_for_one_test(question: str) -> bool:
+    """Return whether a question that ``asks_how_to_build`` accepts asks how a single test is run."""
+    match = _ONE_TEST.search(plain_question(question))
+    return match is not None and re.match(r"the (?:unit )?test", match[0]) is None
+
+
 def asks_how_to_develop(text: str) -> bool:
     """Return whether a plain question, with ``OWN`` for the project's name, asks how to set up work on it."""
     return _DEVELOPING.fullmatch(text) is not None

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from quaestor.answers.overview.build_and_test import AIMS, COMMAND, FROM_A_REGISTRY, GUIDES, Aim
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.overview_text import Source
-from quaestor.answers.overview.prose_lines import headings
+from quaestor.answers.overview.prose_lines import end_of_blocks, headings
 from quaestor.core.light_imports import lazy_regex
 
 _TYPED = lazy_regex(r"^(?:\s*\$ |\s{2,}|)((?=\S*/|\S+ -)[a-z.][\w./-]*(?: [\w./:*@-]+)*)\s*$")
@@ -47,6 +47,29 @@ _OF_WORK = lazy_regex(
 _LONGEST_HEADING, _LONGEST_SECTION, _MOST_SECTIONS = 60, 20, 2
 _SHOWS_A_COMMAND = lazy_regex(r"`|^(?: {4}|\t)\s*\S|^\s*\$ |^\.\. code", re.MULTILINE)
 
+_ON_ONE_TEST = lazy_regex(
+    r"\b(?:runn?|execut|test)(?:s|ing|e)?\b[^.;]{0,40}?\b(?:single|individual|specific|particular|(?:only|just) one)"
+    r"\s+(?:\w+\s+)?(?:tests?|specs?|suite|scenario)\b",
+    re.IGNORECASE,
+)
+"""What tells how a single test is run: a sentence, a heading or a comment above the command."""
+_LINES_ON_ONE_TEST = 8
+_RUNS_ONE_TEST = {
+    "cargo.toml": "cargo test NAME",
+    "go.mod": "go test -run NAME ./...",
+    "build.gradle": "gradle test --tests NAME",
+    "build.gradle.kts": "gradle test --tests NAME",
+    "pom.xml": "mvn test -Dtest=NAME",
+    "package.swift": "swift test --filter NAME",
+    "mix.exs": "mix test FILE:LINE",
+    "pubspec.yaml": "dart test --name NAME",
+    "pytest.ini": "pytest -k NAME",
+    "pyproject.toml": "pytest -k NAME",
+    "cmakelists.txt": "ctest -R NAME",
+    "meson.build": "meson test NAME",
+}
+"""How the usual tool for a manifest runs a single test."""
+
 
 def guide_sections(material: Material, aim: Aim | None, *, works: bool = False) -> list[Source]:
     """Return the sections of the README and of guides that describe how an aim is reached; at most two.
@@ -73,6 +96,34 @@ def guide_sections(material: Material, aim: Aim | None, *, works: bool = False) 
         if sections:
             return sections[:_MOST_SECTIONS]
     return []
+
+
+def sections_on_one_test(material: Material) -> list[Source]:
+    """Return the places in guides that tell how a single test is run, with the command below them; at most two."""
+    return [
+        *islice(
+            chain.from_iterable(_places_on_one_test(path, material) for path in _guides(material, "test")),
+            _MOST_SECTIONS,
+        )
+    ]
+
+
+def _places_on_one_test(path: str, material: Material) -> Iterator[Source]:
+    lines = material.lines(path)
+    for at in [at for at, line in enumerate(lines, 1) if _ON_ONE_TEST.search(line)]:
+        last = end_of_blocks(lines, at, min(at + _LINES_ON_ONE_TEST, len(lines)), len(lines))
+        if _SHOWS_A_COMMAND.search("\n".join(lines[at - 1 : last])):
+            yield Source(path, at, last)
+            return
+
+
+def usual_for_one_test(material: Material) -> str:
+    """Say that no guide tells how a single test is run, and how the tool for a manifest in the root does it."""
+    found = ((path, command) for name, command in _RUNS_ONE_TEST.items() for path in material.paths_named(name, 0))
+    told = next((f" With a `{path}`, the usual command is `{command}`." for path, command in found), "")
+    if "gradlew" in material.all:
+        told = told.replace("`gradle ", "`./gradlew ")
+    return f"No guide here tells how a single test is run.{told}"
 
 
 def _builds(lines: Sequence[str], *, stated: bool) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.answers.overview.build_question import (
     aim_of_building,
+    asks_for_one_test,
     asks_how_to_build,
     asks_how_to_develop,
     asks_how_to_run,
@@ -113,15 +114,32 @@ _ASKED_PLACE = re.compile(
 )
 
 
+_KEPT = re.compile(
+    r"\s*where(?:['’]s|\s+are|\s+is|\s+do\s+i\s+find)\s+(?:all\s+)?(?:the\s+)?"
+    r"(?:(?P<tests>(?:unit\s+)?(?:tests|specs))|(?P<docs>docs|documentation)|(?P<examples>examples|samples))"
+    r"(?:\s+(?:kept|located|stored))?\W*",
+    re.IGNORECASE,
+)
+_FOLDERS_OF = {
+    "tests": ("tests", "test", "spec", "specs", "__tests__"),
+    "docs": ("docs", "doc", "documentation"),
+    "examples": ("examples", "example", "samples", "demos"),
+}
+"""What projects call the folder of their tests, of their documentation and of their examples."""
+
+
 def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return an overview of a folder if the question asks what it is for or holds, or where it is; else None."""
     text = question.text if len(question.text) <= _LONGEST_NAME else ""
     match, place = _ASKED_FOLDER.match(text), _ASKED_PLACE.fullmatch(text)
-    if place is None and (match is None or not (match["folder"] or "/" in match["name"])):
+    if (kept := _KEPT.fullmatch(text)) is not None:
+        names = _FOLDERS_OF[kept.lastgroup or ""]
+    elif place is not None or (match is not None and (match["folder"] or "/" in match["name"])):
+        names = ((place or match)["name"].strip("`./").lower(),)  # type: ignore[index]
+    else:
         return None
-    name = (place or match)["name"].strip("`./").lower()  # type: ignore[index]
     corpus.try_refresh()
-    folder = corpus.retry_reopened(lambda: folder_named(name, corpus))
+    folder = corpus.retry_reopened(lambda: next(filter(None, (folder_named(name, corpus) for name in names)), ""))
     return _overview_of(corpus, folder, _BUDGET_OF_FOLDER) if folder else None
 
 
@@ -268,7 +286,7 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     if not builds and not asks_how_to_run(text):
         return None
     from quaestor.answers.drafts import CorpusLines, Draft  # noqa: PLC0415 - as above
-    from quaestor.answers.overview.guide_sections import guide_sections  # noqa: PLC0415
+    from quaestor.answers.overview.guide_sections import guide_sections, sections_on_one_test, usual_for_one_test  # noqa: PLC0415
     from quaestor.answers.overview.make_overview import make_build_guide  # noqa: PLC0415
     from quaestor.answers.overview.material import Material  # noqa: PLC0415
     from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
@@ -278,7 +296,11 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     overview = make_build_guide(corpus, aim, count=tokenizer_for("gpt-4o").count)
     lines, draft = CorpusLines(corpus), Draft()
     material = Material(corpus.store)
-    for place in guide_sections(material, aim, works=works) if material.is_code else ():
+    alone = builds and asks_for_one_test(question.text)
+    places = sections_on_one_test(material) if alone else []
+    if alone and not places:
+        draft.say(usual_for_one_test(material))
+    for place in places or (guide_sections(material, aim, works=works) if material.is_code else ()):
         draft.quote(lines.hit(place.path, place.start_line, place.end_line))
     shown = len(draft.hits)
     pieces = tuple(piece + shown if isinstance(piece, int) else piece for piece in sections_of(overview))

@@ -298,6 +298,13 @@ def _heading(lines: Sequence[str], number: int) -> str | None:
     return "" if _UNDERLINE.match(line) else None
 
 
+def header_of_table(lines: Sequence[str], at: int) -> str:
+    """Return the first row of the Markdown table that a line, counted from 1, is a row of; empty for other lines."""
+    while at > 1 and lines[at - 1].lstrip().startswith("|") and lines[at - 2].lstrip().startswith("|"):
+        at -= 1
+    return lines[at - 1] if lines[at - 1].lstrip().startswith("|") else ""
+
+
 def _wiki_title(line: str) -> str:
     """Return the title between equals signs, as many behind it as before it (``== Title ==``); "" for another line."""
     depth = len(line) - len(line.lstrip("="))

@@ -36,7 +36,7 @@ _LICENCE = lazy_regex(
     rf"(?:under\s+)?(?:what|which)\s+(?:kind\s+of\s+)?licen[cs]e\s+(?:is\s+{WORK}(?:\s+(?:under|published|released|distributed))*(?:\s+under)?"
     rf"|does\s+{IT}\s+(?:use|have)|{IT}\s+(?:is\s+under|has|uses))"
     rf"|(?:what|which)(?:\s+is|'s)\s+the\s+licen[cs]e(?:\s+(?:of|for)\s+{IT})?|(?:how|under\s+(?:what|which)\s+(?:licen[cs]e|terms))"
-    rf"\s+is\s+{IT}\s+(?:licen[cs]ed|published|released|distributed)|licen[cs]e"
+    rf"\s+is\s+{IT}\s+(?:licen[cs]ed|published|released|distributed)|(?:(?:what|which)\s+)?licen[cs]e"
     r"|(?:unter\s+)?welche[r]?\s+lizenz\s+(?:steht|hat)\s+(?:das|es|dieses\s+projekt)"
     r"|(?:sous\s+)?quelle\s+(?:est\s+(?:la\s+)?)?licence(?:\s+est\s+ce\s+projet)?"
     r"|(?:bajo\s+)?(?:qué|cuál\s+es\s+la)\s+licencia(?:\s+(?:está|tiene)\s+(?:esto|este\s+proyecto))?"
@@ -152,7 +152,7 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (r"\.net|dotnet|c#", r"[\w.-]+\.csproj|global\.json", r"\s*(?:<TargetFrameworks?>|\"version\")"),
 )
 _LANGUAGE = rf"(?P<language>{'|'.join(name for name, _, _ in _LANGUAGES)})"
-_LEAST = r"(?:(?:minimum|minimal|minimally|lowest|oldest|least|earliest)\s+)?"
+_LEAST = r"(?:(?:minimum|min|minimal|minimally|lowest|oldest|least|earliest)\s+)?"
 _RUNS = (
     rf"(?:(?:is|are|does|do|can|must|should|will)\s+)?(?:{IT}|i|we|you|one|there)?\s*(?:(?:is|are|officially|currently|at\s+least)\s+)*"
     r"(?:require[ds]?|support(?:s|ed)?|need(?:s|ed)?|have|use|run|necessary|compatible)?(?:\s+(?:on|with))?"

@@ -1,7 +1,7 @@
-"""Lists files: those of the folder that is called as what a question asks for, and the tests of what it describes.
+"""Lists what the folder or the enumeration has that is called as what a question asks for, and tests of a thing.
 
-"Which playbooks are there?" is answered with the files of ``playbooks/``, "Which tests cover retries?" with the tests
-whose paths or names have these words.
+"Which playbooks are there?" is answered with the files of ``playbooks/``, "Which log levels are there?" with the
+enumeration ``LogLevel``, "Which tests cover retries?" with the tests whose paths or names have these words.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import profile_path
 
-_FEWEST_FILES = 3
+_FEWEST_FILES, _MOST_LINES = 3, 40
 _THINGS = r"(?P<{}>[a-z][\w-]*(?:\s+[a-z][\w-]*){{0,2}}s)"
 _OF_FOLDER = (
     r"(?:\s+(?:are|does|do|is|can|it|there|here|exist|available|supported|included|provided|implemented|have|has|offer"
@@ -42,7 +42,7 @@ _OF_FOLDER = (
 )
 _A_FOLDER = lazy_regex(
     rf"(?:what|which)(?:\s+are)?{BEFORE}\s+{_THINGS.format('things')}{_OF_FOLDER}+"
-    rf"|(?:list|show(?:\s+me)?|are\s+there){BEFORE}\s+{_THINGS.format('listed')}{_OF_FOLDER}*"
+    rf"|(?:(?:list|show(?:\s+me)?|are\s+there){BEFORE}|all|available)\s+{_THINGS.format('listed')}{_OF_FOLDER}*"
 )
 _ASKS_TESTS = lazy_regex(
     r"(?:(?:which|what)(?:\s+are)?|where\s+(?:are|is|do\s+i\s+find)|list|show(?:\s+me)?|are\s+there(?:\s+any)?)\s+(?:all\s+|the\s+)*"
@@ -53,12 +53,13 @@ _ASKS_TESTS = lazy_regex(
 
 
 def list_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """List the files of the folder that is called as the things that a question asks for; else None."""
+    """List the files of the folder, or the enumeration, that is called as what a question asks for; else None."""
     match = _A_FOLDER.fullmatch(with_own_name(short_question(question.text), corpus, "it"))
     if match is None:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _list_files_of(match["things"] or match["listed"], corpus))
+    things = match["things"] or match["listed"]
+    return corpus.retry_reopened(lambda: _list_files_of(things, corpus) or _show_enumeration(things, corpus))
 
 
 def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
@@ -85,6 +86,20 @@ def _list_files_of(things: str, corpus: Corpus) -> WayAnswer | None:
         path = min(paths, key=lambda path: (path.count("/"), "readme" not in path.lower(), path))
         draft.quote(lines.hit(path, *head_of(path, lines)))
     return draft.finish("listing")
+
+
+def _show_enumeration(things: str, corpus: Corpus) -> WayAnswer | None:
+    """Quote the enumeration that is called as one of some things: ``SafeMode`` for "safe modes"; None without one."""
+    one = re.sub(r"ies$", "y", things) if things.endswith("ies") else things[:-1]
+    names = {re.sub(r"[\s-]+", mark, word) for mark in ("", "_") for word in (one, things, things.removesuffix("es"))}
+    lines, draft = CorpusLines(corpus), Draft()
+    chunks = corpus.store.get(corpus.store.defining(sorted(names), MOST_READ)).values()
+    for path in sorted({stored.document.path for stored in chunks}, key=lambda path: (path.count("/"), path)):
+        for defined in lines.definitions(path) if not is_aside(path) else ():
+            if defined.kind == "enum" and defined.name.lower() in names and not draft.hits:
+                last = min(defined.span.end_line, defined.span.start_line + _MOST_LINES)
+                draft.quote(lines.hit(path, defined.span.start_line, last, defined.name))
+    return draft.finish("listing") if draft.hits else None
 
 
 def list_tests(question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -281,10 +281,10 @@ def _blocks(form: Form, text: str) -> Iterable[tuple[int, int]]:
 
 
 def _end_of_block(text: str, opened: int) -> int:
-    """Return where a block ends: before the first line that is indented no deeper than the line that opens it."""
+    """Return where a block ends: before the first line that is no deeper than its opening, or the next [section]."""
     head = text[text.rfind("\n", 0, opened - 1) + 1 : opened]
-    indent = len(head) - len(head.lstrip(" \t"))
-    close = re.compile(rf"^[ \t]{{0,{indent}}}\S", re.MULTILINE).search(text, text.find("\n", opened - 1) + 1)
+    ends = r"^\[" if head.startswith("[") else rf"^[ \t]{{0,{len(head) - len(head.lstrip())}}}\S"
+    close = re.compile(ends, re.MULTILINE).search(text, text.find("\n", opened - 1) + 1)
     return len(text) if close is None else close.start()
 
 

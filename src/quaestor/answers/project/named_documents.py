@@ -15,7 +15,7 @@ from quaestor.answers.names.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.overview.document_statistics import holds_documents
 from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import short_question
-from quaestor.answers.overview.prose_lines import end_of_blocks, headings, parts_of
+from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.project.facts import IT, lines_of
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.answers.way import Question, WayAnswer
@@ -23,7 +23,6 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms, find_words, terms
-from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.names_in_question import looks_like_a_file, names_of_code
@@ -156,94 +155,6 @@ def _show_customary(stems: Sequence[str], corpus: Corpus) -> WayAnswer:
 def _is_written(path: str, prose: bool) -> bool:
     """Return whether a file is a document by its ending, or by having none."""
     return prose or "." not in path.rpartition("/")[2]
-
-
-_OWN_SECTIONS = (
-    (
-        lazy_regex(
-            r"(?:(?:what|which)(?: are|'re)? |list |show me )?(?:all )?(?:the |its |some )*(?:main |key |core |best )*"
-            rf"features(?: (?:does|do|are) (?:{IT}|there)(?: (?:have|offer|support|provide))?| (?:of|in) {IT})?"
-        ),
-        lazy_regex(
-            r"\W*(?:(?:key|main|core|notable|some) )*(?:features?|highlights|capabilities)(?: list)?\W*", re.IGNORECASE
-        ),
-    ),
-    (
-        lazy_regex(
-            r"(?:how|where) (?:do|can|should|could|must) (?:i|we|you|one) (?:report|file|submit|raise|open|create)"
-            rf" (?:an?|any|the)? ?(?:new )?(?:bugs?|issues?|problems?|bug reports?)(?: (?:with|in|for|about) {IT})?"
-        ),
-        lazy_regex(
-            r"\W*(?:how to |where to )?(?:report|fil|submitt?|rais|open|found|find)\w* (?:(?:an?|any|new|the|your) )*"
-            r"(?:bugs?|issues?|problems?)\b.{0,30}"
-            r"|\W*(?:bugs?|issues?|bug reports?|issue tracker|bug tracker|feedback|support)\W*",
-            re.IGNORECASE,
-        ),
-    ),
-)
-"""Questions for what a README or a guide for contributors has a section on, and the headings of such sections."""
-_READ_FIRST = lazy_regex(r"(?:\.github/|docs?/)?(?:readme|contributing|support|index)(?:\.\w+)?", re.IGNORECASE)
-_MOST_OF_OWN = 28
-_CI = lazy_regex(
-    r"\.(?:github|forgejo|gitea)/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml|\.travis\.ya?ml"
-    r"|\.cirrus\.ya?ml|jenkinsfile|azure-pipelines\.ya?ml|\.?appveyor\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml"
-    r"|\.woodpecker(?:/[^/]+)?\.ya?ml|\.(?:buildkite|builds|semaphore)/[^/]+\.ya?ml|\.build\.ya?ml",
-    re.IGNORECASE,
-)
-"""The files in which services for continuous integration are told what to run."""
-_OF_CI = lazy_regex(r"ci|test|build|main|check", re.IGNORECASE)
-_THE_CI = r"(?:the )?(?:ci|continuous integration|github actions)"
-_ASKS_CI = lazy_regex(
-    rf"(?:where|how) (?:is|are) {_THE_CI}(?: (?:configured|defined|set up|configuration|done|run|located))?"
-    rf"|where(?: is|'s) {_THE_CI} (?:config(?:uration)?|files?|setup)|what does {_THE_CI} (?:run|do|check)"
-    rf"|(?:what|which) (?:ci|continuous integration)(?: service| system| server)? (?:does {IT} use|is used(?: here)?)"
-)
-
-
-def answer_with_own_section(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what the project's features are, how a bug is reported or where CI is configured; else None.
-
-    None also if no README or guide has a section on it, and no such file is there.
-    """
-    text = short_question(question.text)
-    text = with_own_name(text, corpus, "this project")
-    wanted = next((heading for asks, heading in _OWN_SECTIONS if asks.fullmatch(text)), None)
-    ci = wanted is None and _ASKS_CI.fullmatch(text) is not None
-    if wanted is None and not ci:
-        return None
-    corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _own_section(wanted, corpus) if wanted is not None else _files_of_ci(corpus))
-
-
-def _own_section(wanted: re.Pattern[str], corpus: Corpus) -> WayAnswer | None:
-    """Quote the first section with such a heading of the README, else of the guide for contributors."""
-    lines, draft = CorpusLines(corpus), Draft()
-    paths = sorted(
-        filter(_READ_FIRST.fullmatch, corpus.store.documents()), key=lambda one: ("readme" not in one.lower(), one)
-    )
-    for path in paths:
-        texts = lines_of(path, lines)
-        part = next((one for one in parts_of(texts) if wanted.fullmatch(one.title) and one.first <= one.last), None)
-        if part is not None and len(find_words(" ".join(texts[part.first - 1 : part.last]))) >= _FEWEST_WORDS:
-            last = end_of_blocks(texts, part.first, min(part.last, part.first + _MOST_OF_OWN), part.last)
-            draft.quote(lines.hit(path, part.first, last, part.title))
-            return draft.finish("section")
-    return None
-
-
-def _files_of_ci(corpus: Corpus) -> WayAnswer | None:
-    """Name the files that tell services of continuous integration what to run, and quote how the first ones begin."""
-    found = filter(_CI.fullmatch, corpus.store.documents())
-    paths = sorted(found, key=lambda one: (_OF_CI.search(one.rpartition("/")[2]) is None, one))
-    if not paths:
-        return None
-    lines, draft = CorpusLines(corpus), Draft()
-    draft.say(
-        f"Continuous integration is configured in {amount(len(paths), 'file')}: {', '.join(map(in_code, paths))}."
-    )
-    for path in paths[:_MOST_NUMBERED]:
-        draft.quote(lines.hit(path, 1, min(_LINES_OF_HEAD, len(lines_of(path, lines)))))
-    return draft.finish("file")
 
 
 def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -12,10 +12,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from quaestor.answers.quotes.paragraphs import is_list_of_links
-from quaestor.answers.quotes.passage_order import Encode, guide_share, share_of, share_of_section, weight_of_texts
+from quaestor.answers.quotes.passage_order import (
+    Encode,
+    guide_share,
+    headed_paragraph,
+    share_of,
+    share_of_section,
+    weight_of_texts,
+)
 from quaestor.answers.quotes.quotable_stretches import (
     Stretch,
     is_prose,
@@ -210,8 +218,14 @@ def _of_whole_passage(
 
 
 def _narrowed(whole: Stretch, found_lines: tuple[int, int], relevance: Relevance) -> Stretch:
-    """Return the part of a stretch that tells most; all of it if that part lacks the amount or default asked for."""
+    """Return the part of a stretch that tells most; all of it if that part lacks the amount or default asked for.
+
+    A paragraph that has the question for its heading tells most in any case.
+    """
     question = relevance.question
+    headed = None if whole.code else headed_paragraph(question, whole.passage.text)
+    if headed is not None and whole.start <= headed[0] < headed[1] <= whole.end:
+        return replace(whole, start=headed[0], end=headed[1])
     part = telling_part(whole, found_lines, relevance)
     about = content_terms(" ".join(names_of_code(question))) or relevance.rarity.keys()
     lacks_amount = asks_amount(question) and says_amount(question, whole.text) > says_amount(question, part.text)

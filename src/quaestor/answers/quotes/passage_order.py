@@ -46,6 +46,12 @@ that is at most ``_NEAR_GUIDE`` points behind the first passage."""
 _HEADINGS_OF_GUIDE = 2
 _NEAR_WITH_AMOUNT = 4.0
 """How far behind the best a passage may be that comes first because it states the amount that is asked for."""
+_COUNTED = lazy_regex(r"\bhow\s+(?:many|much)\s+(?P<noun>[\w'-]+(?:\s+[\w'-]+)?)", re.IGNORECASE)
+"""What an amount is asked of."""
+_BEFORE_COUNTED, _AFTER_COUNTED = 4, 3
+"""The words before and after it among which an amount of it stands, itself included in the latter."""
+_NEAR_COUNTED = 3.0
+"""How far behind one that states some amount a passage may be that comes first because it says how many there are."""
 _NEAR_MINUTES = 2.0
 """How far behind minutes another document may be that comes before them."""
 MINUTES = lazy_regex(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
@@ -79,6 +85,10 @@ _ASKS_FOR_QUESTIONS = lazy_regex(r"\b(?:questions?|asks?|asked)\b", re.IGNORECAS
 _QUOTED = r"""["'`“‘«]\W{0,3}"""
 
 
+_ONLY_ASKS = lazy_regex(
+    r"\bhow\s+(?:often|frequently|soon)\b|\b(?:what|which)\s+(?:kind|type|sort)s?\s+of\b|\bis\s+it\s+possible\b",
+    re.IGNORECASE,
+)
 _SEPARATED = lazy_regex(
     r"\bwie\s+(?P<verb>[^\W\d_]+)\s+(?P<between>(?:ich|man|wir)\b.*\s)(?P<prefix>ab|an|auf|aus|ein|frei|her|hin|los|mit|nach|um"
     r"|vor|weg|zu|zurück)\W*$",
@@ -86,6 +96,13 @@ _SEPARATED = lazy_regex(
 )
 """A question with a German verb in two: "Wie richte ich den Zugang ein?" asks how to "einrichten"."""
 _LETTERS_OF_ROOT = 4
+_HEADED_PARAGRAPH = lazy_regex(
+    r"^[ \t]*(?:[-*+][ \t]+)?(?P<mark>\*\*|__)(?P<title>[^*_\n]{2,80}?)"
+    r"(?:[.:?!][ \t]*(?P=mark)|(?P=mark)[ \t]*(?:[.:]|$))",
+    re.MULTILINE,
+)
+"""The beginning of a paragraph with a heading of its own, in bold and ended like a sentence or alone on its line."""
+_HEADING = lazy_regex(r"^#{1,6} |^[^\n]+\n[-=~]{4,}$", re.MULTILINE)
 _NEGATIVE = lazy_regex(
     r"\b(?:not|no|never|without|cannot|except|\w+n['’]t|nicht|kein\w*|nie|ohne|pas|sans|jamais|sin|nunca)\b|[不没沒無无]|ない|ません",
     re.IGNORECASE,
@@ -102,6 +119,11 @@ def label_terms(passage: Passage) -> frozenset[str]:
     return content_terms(" ".join(filter(None, (passage.path, passage.title, passage.symbol))))
 
 
+def wanted_terms(question: str) -> frozenset[str]:
+    """Return the content terms of a question, without words that only ask: "often exceeds" says not "how often"."""
+    return content_terms(without_grammar(_ONLY_ASKS.sub(" ", question)))
+
+
 def rarity_of(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str, float]:
     """Return each wanted term's share of the question; it is larger the fewer passages hold the term."""
     counts = Counter(
@@ -113,7 +135,13 @@ def rarity_of(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[st
 
 
 def order_by_paragraphs(
-    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float], encode: Encode
+    question: str,
+    passages: Sequence[Passage],
+    hits: Sequence[Hit],
+    rarity: Mapping[str, float],
+    encode: Encode,
+    *,
+    doubtful: bool = False,
 ) -> tuple[Sequence[Passage], Sequence[Hit]]:
     """Return passages and hits, the likeliest to answer first if most of them are prose, else in their order.
 
@@ -123,7 +151,8 @@ def order_by_paragraphs(
     question in another language than English the order stays, because similarity is known for English words only.
     Minutes of meetings come behind other documents, unless the question asks what was talked about. If it asks for an
     amount, a passage that states one comes first, in any language. The section that has the question for its heading
-    comes before all, also among code if the question is of several words.
+    comes before all, also among code if the question is of several words. If it is ``doubtful`` whether anything
+    answers, a paragraph headed by the only word of the question does.
     """
     if len(hits) != len(passages):
         return passages, hits
@@ -132,7 +161,8 @@ def order_by_paragraphs(
     mostly_prose = 2 * sum(of_prose) > len(passages)
     if mostly_prose:
         worth, ranks = _order_of_prose(question, passages, hits, rarity, encode)
-    headed = (rank for rank in ranks if of_prose[rank] and is_headed(question, passages[rank]))
+    fewest = 1 if doubtful else 2
+    headed = (rank for rank in ranks if of_prose[rank] and is_headed(question, passages[rank], fewest))
     first = next(headed, None) if mostly_prose or len(rarity) > 1 else None
     if first is None and not mostly_prose:
         return passages, hits
@@ -197,9 +227,22 @@ def _worth(
 
 
 def _first_with_amount(question: str, ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
-    """Return the rank of the best passage or, if that states no amount, of one nearly as good that does."""
-    near = (rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_WITH_AMOUNT)
-    return next((rank for rank in near if says_amount(question, passages[rank].text)), ranks[0])
+    """Return the rank of the best passage or, if that states no amount, of one nearly as good that does.
+
+    "How much vacation" is answered by "20 days of vacation" rather than by an amount of something else.
+    """
+    near = [rank for rank in ranks if worth[ranks[0]] - worth[rank] <= _NEAR_WITH_AMOUNT]
+    stating = [rank for rank in near if says_amount(question, passages[rank].text)] or ranks[:1]
+    as_good = (rank for rank in stating if worth[stating[0]] - worth[rank] <= _NEAR_COUNTED)
+    return next((rank for rank in as_good if _says_how_many(question, passages[rank].text)), stating[0])
+
+
+def _says_how_many(question: str, text: str) -> bool:
+    """Return whether an amount stands within a few words of what a question asks how many there are of."""
+    asked = _COUNTED.search(question)
+    counted, words = content_terms(asked["noun"]) if asked else frozenset[str](), text.split()
+    places = (at for at, word in enumerate(words) if not counted.isdisjoint(content_terms(word)))
+    return any(says_amount("", " ".join(words[max(0, at - _BEFORE_COUNTED) : at + _AFTER_COUNTED])) for at in places)
 
 
 def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: Sequence[Passage]) -> int:
@@ -208,13 +251,36 @@ def _first_but_minutes(ranks: Sequence[int], worth: Sequence[float], passages: S
     return next((rank for rank in near if not MINUTES.search(passages[rank].path)), ranks[0])
 
 
-def is_headed(question: str, passage: Passage) -> bool:
-    """Return whether a passage's heading has all the words of a question, and hardly another: such a section answers.
+def is_headed(question: str, passage: Passage, fewest: int = 2) -> bool:
+    """Return whether a heading of a passage has all the words of a question, and hardly another: such a text answers.
 
     Words are the same if they begin alike, as "Rechnungen" and "Rechnung". A single word must be the whole heading.
+    Letters, contracts and notes often head their paragraphs within the line: "**Lost keys.** Ask the porter ...". These
+    headings count if the question has at least ``fewest`` words: of one word more is often said elsewhere.
     """
-    line = _SEPARATED.sub(r"\g<between>\g<prefix>\g<verb>", question.partition("\n")[0])
-    headings = passage.symbol or passage.title or ""
+    line = _line_of(question)
+    if _is_heading_of(line, passage.symbol or passage.title or ""):
+        return True
+    return len(_words_saying(line)) >= fewest and headed_paragraph(question, passage.text) is not None
+
+
+def headed_paragraph(question: str, text: str) -> tuple[int, int] | None:
+    """Return start and end of the paragraph whose heading in the line is the question, with what follows on it."""
+    line, found = _line_of(question), [*_HEADED_PARAGRAPH.finditer(text)]
+    at = next((at for at, one in enumerate(found) if _is_heading_of(line, one["title"])), None)
+    if at is None:
+        return None
+    start = found[at].start()
+    ends = [one.start() for one in (*found[at + 1 : at + 2], _HEADING.search(text, start)) if one]
+    return start, len(text[: min(ends, default=len(text))].rstrip())
+
+
+def _line_of(question: str) -> str:
+    """Return the first line of a question, with a German verb in one."""
+    return _SEPARATED.sub(r"\g<between>\g<prefix>\g<verb>", question.partition("\n")[0])
+
+
+def _is_heading_of(line: str, headings: str) -> bool:
     if (_NEGATIVE.search(line) is None) != (_NEGATIVE.search(headings) is None):
         return False  # "Can I run it without Docker?" is not "Run it with Docker"
     if has_unspaced(line):

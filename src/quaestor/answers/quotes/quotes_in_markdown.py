@@ -11,7 +11,7 @@ from quaestor.answers.quotes.paragraphs import FENCE, Piece, pieces_of
 from quaestor.answers.quotes.passage_order import Encode
 from quaestor.answers.quotes.quotable_stretches import is_prose
 from quaestor.answers.quotes.readable_markup import as_shown
-from quaestor.core.light_imports import NamedTuple
+from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import content_terms
 from quaestor.core.wording import WITHOUT_MODEL
 from quaestor.llm.prompts.numbered_passages import Passage, where
@@ -28,6 +28,9 @@ _MOST_AGAIN = 100
 _LONGEST_PART = 500
 _LONGEST_LABEL = 90
 _MOST_NAMED = 3
+_COLUMNS = lazy_regex(r"^[^|].*(?:[^\s.?!:,;] {2}|\S {3}) *[^\s|]")
+_LIST_MARK = lazy_regex(r"^\s*(?:(?:[-*+•]|\d+[.)])\s+|>\s*)*")
+_AS_CODE = "    "
 _SENTENCE = re.compile(r"\S.*?(?:[.!?]['\")\]*_`]*(?=\s)|(?=\n\s*\n)|(?=\n\s*(?:[-*+|]|\d+[.)])\s)|\Z)", re.DOTALL)
 
 
@@ -242,7 +245,7 @@ def _in_markdown(quote: Quote, besides: str = "") -> str:
     label = f"`{quote.label}`".replace(", ", "`, `") if quote.code else quote.label
     head = _GAP if quote.continues else f"`{_place(quote)}`" + (f" ({label})" if quote.label else "") + f"{besides}:"
     if not quote.code:
-        return "\n".join([head, "", *(f"> {line}" for line in _with_whole_fences(_shown(quote))), "", f"[{quote.n}]"])
+        return "\n".join([head, "", *(f"> {line}" for line in _lines_of_prose(quote)), "", f"[{quote.n}]"])
     longest = max((len(run) for run in re.findall(r"`+", quote.text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{head}\n\n{fence}{quote.language}\n{quote.text}\n{fence}\n[{quote.n}]"
@@ -250,6 +253,28 @@ def _in_markdown(quote: Quote, besides: str = "") -> str:
 
 def _shown(quote: Quote) -> str:
     return as_shown(quote.text, quote.passage, quote.language) if quote.passage else quote.text
+
+
+def _lines_of_prose(quote: Quote) -> list[str]:
+    """Return the lines of a quote of a document; those that Markdown would run together are indented as code."""
+    shown = _shown(quote)
+    lines = shown.split("\n")
+    before = quote.passage[: max(0, quote.passage.find(quote.text))]
+    indentation = before.rpartition("\n")[2]
+    if not indentation.strip():
+        lines[0] = indentation + lines[0]  # a quote begins with the first word of its line
+    within = sum(FENCE.match(line) is not None for line in before.split("\n")) % 2
+    if any(map(FENCE.match, lines)) or not (within or _is_in_columns(lines)):
+        return _with_whole_fences(shown)
+    least = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
+    return [f"{_AS_CODE}{line[least:]}".rstrip() for line in lines]
+
+
+def _is_in_columns(lines: Sequence[str]) -> bool:
+    """Return whether lines are set in columns by blanks, as a list of options is: most of them, or some of a block."""
+    words = [line for line in lines if line.strip()]
+    columns = sum(_COLUMNS.search(_LIST_MARK.sub("", line)) is not None for line in words)
+    return columns > 1 and (columns * 2 > len(words) or all(line.startswith(_AS_CODE) for line in words))
 
 
 def _with_whole_fences(text: str) -> list[str]:

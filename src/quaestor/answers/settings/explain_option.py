@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from enum import IntEnum
 from itertools import groupby
 
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, innermost_definition
 from quaestor.answers.quotes.blocks import comment_above
 from quaestor.answers.quotes.paragraphs import pieces_of
 from quaestor.answers.settings.setting_declarations import (
@@ -26,6 +26,7 @@ from quaestor.answers.settings.setting_declarations import (
     bounds_of_setting,
     declared_options,
     end_of_call,
+    indent_of,
     is_sample,
 )
 from quaestor.answers.way import Question, WayAnswer
@@ -49,6 +50,7 @@ _HEAD = 20
 _FEWEST_WORDS_OF_SECTION = 4
 _MOST_LINES = 12
 _LONGEST_COMMENT = 30
+_FARTHEST, _LONGEST_TITLE = 60, 3
 _MOST_BEFORE = 1
 """The most strings before the option in its declaration: another name of it."""
 _FEWEST_WORDS = 3
@@ -114,7 +116,7 @@ def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Explain an option or a setting; None if the corpus does not say what it is."""
     option = read_option_question(question.text)
     if not option:
-        return None
+        return _explain_plain_word(question.text, corpus)
     corpus.try_refresh()
     return corpus.retry_reopened(
         lambda: _explain_option(option, corpus) or _explain_nearest(option, corpus) or _say_unknown(option, corpus)
@@ -132,6 +134,24 @@ def read_option_question(text: str) -> str:
             is_option = (kind and option not in _NOTHING) or _WRITTEN_SO.match(option) or looks_like_code(option)
             return option if is_option else ""
     return ""
+
+
+def _explain_plain_word(text: str, corpus: Corpus) -> WayAnswer | None:
+    """Explain an option named without dashes, as in "what does hotreload do?"; None if code declares none so called."""
+    match = _ASKED[0].match(text.strip()) if len(text) <= _LONGEST else None
+    word = match["option"] if match is not None else ""
+    if not re.fullmatch(r"[a-z][a-z\d_-]{2,}", word):
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _explain_option(f"--{word}", corpus) if _is_declared(word, corpus) else None)
+
+
+def _is_declared(word: str, corpus: Corpus) -> bool:
+    """Return whether code, not a test, declares an option of the command line that is called so."""
+    lines = CorpusLines(corpus)
+    places = (one for one in _places(f"--{word}", corpus, lines) if one.form == _Form.DECLARED)
+    files = ((lines.file(one.path), one) for one in places)
+    return any(word in declared_options(file.lines, one.start_line) for file, one in files if file is not None)
 
 
 def _are_several(match: re.Match[str]) -> bool:
@@ -292,7 +312,7 @@ def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *
     plain = re.fullmatch(r"\s*[-*+•]\s+", begins["mark"]) and line[begins.end("mark") : begins.end()].isalpha()
     if plain and re.match(r" \w", rest):
         return 0  # an item that happens to begin with it: "* new developers who ..."
-    below = at < len(lines) and _indent(lines[at]) > _indent(line)
+    below = at < len(lines) and indent_of(lines[at]) > indent_of(line)
     if prose and above and not below and not re.search(r"[|*+.-]", begins["mark"]) and not _FENCE.match(above):
         return 0  # a line of a paragraph that happens to begin with it
     end = _end_of_entry(lines, at, alone=prose and not below and len(find_words(rest)) < _FEWEST_WORDS)
@@ -340,21 +360,17 @@ def _end_of_entry(lines: Sequence[str], at: int, *, alone: bool) -> int:
         at: the first line of the entry.
         alone: whether the first line holds only the name, so that the description follows it.
     """
-    indent, last = _indent(lines[at - 1]), at
+    indent, last = indent_of(lines[at - 1]), at
     for number in range(at + 1, min(len(lines), at + _MOST_LINES) + 1):
         line = lines[number - 1]
         if not line.strip():
             if last > at and alone:
                 break
             continue
-        if _indent(line) <= indent and (not alone or number > last + 2 - (last > at)):
+        if indent_of(line) <= indent and (not alone or number > last + 2 - (last > at)):
             break
         last = number
     return last
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
@@ -395,3 +411,27 @@ def _sections_about(name: str, stored: StoredChunk) -> Iterator[tuple[int, int, 
         about = begins.match(heading) or same_in_any_style(re.sub(r"\W+", "_", heading.strip()), name)
         if about and len(find_words(text[first.start : end])) >= _FEWEST_WORDS_OF_SECTION:
             yield start_line + text.count("\n", 0, first.start), start_line + text.count("\n", 0, end), heading
+
+
+def name_within(file: IndexedFile, at: int, name: str, lines: CorpusLines, *, sample: bool) -> str:
+    """Return a name behind that of what it stands in: a type, a section, or a key that is indented less."""
+    if file.document.language in PROSE and not sample:
+        headings = (re.match(r"#+\s+([A-Z].*)", file.lines[one]) for one in range(at - 2, max(-1, at - _FARTHEST), -1))
+        title = next((one[1] for one in headings if one is not None), "")
+        return f"{title}.{name}" if title and len(title.split()) <= _LONGEST_TITLE else name
+    if not sample:
+        one = innermost_definition(lines.definitions(file.document.path), at)
+        return name if one is None or one.name == name else f"{one.name}.{name}"
+    indent = _indent_of_key(file.lines[at - 1])
+    for above in range(at - 2, max(-1, at - _FARTHEST), -1):
+        line = file.lines[above]
+        section = re.match(r"\s*#?\s*\[+([\w.-]+)\]", line)
+        opened = re.match(r"[\s#]*[\"']?([\w.-]+)[\"']?\s*[:=]?\s*\{?\s*$", line) if indent else None
+        if section or (opened and _indent_of_key(line) < indent):
+            return f"{(section or opened)[1]}.{name}"  # type: ignore[index]
+    return name
+
+
+def _indent_of_key(line: str) -> int:
+    """Return how far a key is indented, behind the mark of a comment if it stands in one."""
+    return len(line) - len(line.lstrip().lstrip("#").lstrip()) - line.lstrip().startswith("#")

@@ -16,8 +16,9 @@ from quaestor.answers.overview.document_statistics import holds_documents
 from quaestor.answers.overview.introduction import names_in_manifests, readme_of
 from quaestor.answers.overview.material import DOCUMENTATION, Material
 from quaestor.answers.overview.overview_answer import own_names
-from quaestor.answers.overview.prose_lines import Part, end_of_blocks, paragraphs, parts_of
+from quaestor.answers.overview.prose_lines import Part, end_of_blocks, header_of_table, paragraphs, parts_of
 from quaestor.answers.settings.configuration import is_manual, read_configuration_question
+from quaestor.answers.settings.explain_option import name_within
 from quaestor.answers.settings.option_lists import beside_program
 from quaestor.answers.settings.setting_declarations import (
     LITERAL,
@@ -25,13 +26,11 @@ from quaestor.answers.settings.setting_declarations import (
     OF_SETTINGS,
     SettingKind,
     bounds_of_setting,
-    header_of_table,
     is_called_configuration,
     is_in_head,
     is_of_settings,
     is_sample,
     may_set,
-    name_within,
     settings_at,
     words_of_name,
 )
@@ -49,6 +48,7 @@ from quaestor.answers.settings.setting_questions import (
     question_about,
     read_setting_question,
     stems_of_names,
+    turns_off,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
@@ -360,7 +360,7 @@ def _settings_at(
         if extra is None and told and not (kind is SettingKind.ENTRY and _is_of_part(path, asked, sources)):
             name, extra = given, 0
         fits = extra is not None and (not extra or _may_have_more(kind, path, name, asked, sources.own))
-        fits = fits and not (extra and asked.asks is Asks.SWITCH and not _is_switch(text, value))
+        fits = fits and not (extra and asked.asks is Asks.SWITCH and not _is_switch(name, text, value))
         if not fits or extra is None or not _is_certain(kind, file, at, value, sources.lines):
             continue
         header = header_of_table(file.lines, first) if kind is SettingKind.ENTRY else ""
@@ -397,11 +397,10 @@ def _vagueness(asked: SettingQuestion, kind: SettingKind, text: str, value: str)
     return 2 if kind is SettingKind.PARAMETER else not sure
 
 
-def _is_switch(text: str, value: str) -> bool:
-    """Return whether a setting whose name says more than the thing turns it on or off by its value and description."""
-    return re.match(r"[\"']?(?:true|false|yes|no|on|off|0|1)\b", value, re.I) is not None and bool(
-        _ENABLES.search(text)
-    )
+def _is_switch(name: str, text: str, value: str) -> bool:
+    """Return whether a setting whose name says more than the thing turns it off, or on or off as is said of it."""
+    switched = re.match(r"[\"']?(?:true|false|yes|no|on|off|0|1)\b", value, re.I) is not None
+    return turns_off(name) or (switched and _ENABLES.search(text) is not None)
 
 
 def _may_have_more(kind: SettingKind, path: str, name: str, asked: SettingQuestion, own: frozenset[str]) -> bool:
@@ -412,7 +411,8 @@ def _may_have_more(kind: SettingKind, path: str, name: str, asked: SettingQuesti
     stems = [one for one in stems_of_names(words_of_name(name)) if one not in NEUTRAL and one not in own]
     of_thing = asked.asks not in (Asks.DEFAULT, Asks.VALUES) or stems[-1] in asked.wanted
     called = kind in (SettingKind.FIELD, SettingKind.ENTRY) and is_called_configuration(path)
-    return of_thing and (called or kind in (SettingKind.OPTION, SettingKind.KEY))
+    off = asked.asks is Asks.SWITCH and turns_off(name)
+    return of_thing and (called or off or kind in (SettingKind.OPTION, SettingKind.KEY))
 
 
 def _says(asked: SettingQuestion, kind: SettingKind, text: str, name: str, value: str) -> bool:

@@ -22,10 +22,18 @@ from quaestor.answers.settings.setting_declarations import (
     CONFIG_WORDS,
     LONGEST_LINE,
     STRING,
+    bounds_of_call,
     may_set,
     options_shown,
     variables_in,
     words_of_name,
+)
+from quaestor.answers.settings.setting_questions import (
+    Asks,
+    SettingQuestion,
+    extra_words,
+    read_setting_question,
+    stems_of_names,
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
@@ -113,7 +121,7 @@ def _explain_environment(corpus: Corpus) -> WayAnswer | None:
     if read:
         count = amount(len(read), "variable")
         draft.say(f"Code names {count} of the environment where it reads them: {_variable_list(read)}.")
-        for path, line in [] if documented else list(read.values())[:_MOST_CITED]:
+        for path, line in [] if documented else list(dict.fromkeys(read.values()))[:_MOST_CITED]:
             draft.quote(lines.statement(path, line))
     for path in sorted(
         one for one in corpus.store.documents() if _OF_SHOWN_VARIABLES.search(one) and not is_beside(one)
@@ -183,6 +191,35 @@ def _variable_list(read: _Places) -> str:
     shown = [f"{in_code(name)} ({in_code(f'{path}:{line}')})" for name, (path, line) in sorted(read.items())]
     more = len(shown) - _MOST_LISTED
     return f"{', '.join(shown[:_MOST_LISTED])}{f' and {more:,} more' if more > 0 else ''}"
+
+
+def explain_build_option(
+    text: str, corpus: Corpus, declared: Callable[[], Iterable[tuple[str, int, str]]]
+) -> WayAnswer | None:
+    """Quote the build options that turn a thing on or off; None for other questions, or if none is named after it.
+
+    Args:
+        text: the question in lower case.
+        corpus: the corpus that may answer it.
+        declared: reads the path, the line and the name of each build option.
+    """
+    asked = read_setting_question(text)
+    if asked is None or asked.asks is not Asks.SWITCH:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _build_options_for(asked, corpus, declared()))
+
+
+def _build_options_for(
+    asked: SettingQuestion, corpus: Corpus, declared: Iterable[tuple[str, int, str]]
+) -> WayAnswer | None:
+    lines, draft = CorpusLines(corpus), Draft()
+    own = frozenset(stems_of_names(["build", *(part for name in own_names(corpus) for part in words_of_name(name))]))
+    for path, line, name in declared:
+        file = lines.file(path) if extra_words(name, asked, own) == 0 else None
+        if file is not None and len(draft.hits) < _MOST_CITED:
+            draft.quote(lines.hit(path, *bounds_of_call(file.lines, line)))
+    return draft.finish("configuration") if draft.hits else None
 
 
 def beside_program(corpus: Corpus) -> Callable[[str], bool]:

@@ -1,8 +1,7 @@
 """Reads lines that declare a setting: an option, a key of a file, a field, a variable of the environment, an entry.
 
 Each form below is one that a language or a library prescribes. Lines are cut to ``LONGEST_LINE`` characters before
-they are read. Most patterns stand as text: few questions need them, and compiling all on import would cost every
-question.
+they are read. Most patterns stand as text, because few questions need them.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ from quaestor.core.terms import split_identifier
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import profile_path
 
-LONGEST_LINE = 1000
-_MOST_OF_CALL = 12
+LONGEST_LINE, _MOST_OF_CALL = 1000, 12
 STRING = lazy_regex(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
 COMMENT = lazy_regex(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
 _OPENS = r"[(\[{]\s*$"
@@ -39,8 +37,8 @@ SETS = lazy_regex(
 _READS_VARIABLE = (
     # getenv("A"), os.environ["A"], ENV.fetch("A"), env::var("A"), envOr("A", 1), env = "A", EnvVars: []string{"A"},
     # getEnvVarOwned(allocator, "A"), $ENV{A} and process.env.A
-    r"(?i)\b\w{0,20}env(?:iron(?:ment(?:variable)?)?|_?vars?|_?or\w{0,12}|_(?:name|key|opt)|bool|int|string)?"
-    r"(?:\W{0,4}(?:get|fetch|key|pop|string|var|str|bool|int)\w{0,8})?"
+    r"(?i)\b\w{0,20}env(?:iron(?:ment(?:variables?)?)?|_?vars?|_?or\w{0,12}|_(?:name|key|opt)|bool|int|string)?"
+    r"(?:\W{0,4}(?:get|fetch|key|pop|string|var|str|bool|int|contains|has)\w{0,8})?"
     r"(?:\W{1,6}|Owned\(\w{1,20},\s?)[\"'](?P<quoted>[a-z]\w+)[\"']"
     r"|\b(?:process|meta|Bun)\.env\.(?P<plain>[a-z]\w+)\b|\$ENV\{(?P<perl>[a-z]\w+)\}"
 )
@@ -61,7 +59,7 @@ _VARIABLE = r"[A-Z][A-Z0-9_]+"
 _NAME = r"([a-z][\w.-]+)"
 _OPTION_FORMS = (
     r"[\"'](?:\\t|\s)*(?:-\w[\s,|/]+)?--(?:\[no-?\])?" + _NAME,  # "-p, --port"
-    r"\blong\s*=?\s*\"" + _NAME + '"',  # clap, optparse-applicative
+    r"\blong(?:\s*[=:(])?\s*\"" + _NAME + '"',  # clap, optparse-applicative, go-flags
     r"arg!\(--\"?" + _NAME,
     r"\bOption\s+\"\w*\"\s+\[\"" + _NAME + '"',  # Haskell's getOpt
     r"Flag\{\s*Name:\s*\"" + _NAME + '"',  # urfave/cli
@@ -72,8 +70,7 @@ _OPTION_FORMS = (
     r"\{\s*\"" + _NAME + r"\",\s*(?:(?:required|no|optional)_argument|(?:'\w'|0),)",  # getopt_long, GOptionEntry
     r"\b(?:\w+_)?(?:add)?(?:[oO]ption|Flag)\(?\s*[:\"']" + _NAME + r"\b(?=[\"']?\s*(?:,|$))",  # Thor, yargs, Symfony
     r"\b(?:\w+_)?config_param\s+:" + _NAME,
-    # @Option(name = "port"), [Option('p', "port")]
-    r"\bOption\w*\((?:[^\"\n]{0,80}?\bname\s*=\s*|'\w',\s*)?\"" + _NAME + '"',
+    r"\bOption\w*\((?:[^\"\n]{0,80}?\bname\s*=\s*|'\w',\s*)?\"" + _NAME + '"',  # @Option(name = "port")
     r"\bopt\[\w+\]\((?:'\w',\s*)?\"" + _NAME + '"',  # scopt
     r"^\s*[\"']" + _NAME + r"(?:\|[\w?|-]+)?(?:[!+]|[=:][sif][@%]?)?[\"']\s*=>\s*\\",  # Perl's GetOptions
     r"^\s*\(\s*\"(?:\w,\s*)?" + _NAME + r"(?:,\w)?\"\s*,\s*(?:\"|\w+::)",  # cxxopts, Boost
@@ -149,13 +146,15 @@ _ENTRY = (
     r"|\.(?:B|BI|BR|It (?:Fl|Cm|Ic|Ev|Va))\s+(?:\\?-)*(?P<g>[A-Za-z_](?:[\w.-]|\\-)*)(?:\s+Ar\b.*)?\s*$"
     r"|=item\s+(?:[A-Z]<+)?-{0,2}(?P<h>[A-Za-z_][\w.-]*)>*|(?P<i>[A-Za-z]\w*[_.-][\w.-]*)::\s*$"
 )
+_ABOVE_KEY = r"\s*(?:(?:#(?!\[)|;)(?![A-Za-z_][\w.-]*\s?[=:])|//|/?\*|--|@|\[)"
+"""What a key is described by: a comment that sets no other key."""
 _NEXT_ENTRY = (
     r"\s*(?:[#=|`-]|\.\.|\.(?!(?:br|[ABDEFILNOPQSVX][a-z]|Cm|I[RB]?|R[IB])\b|\s)|\.(?:It|El|Bl|Sh|Ss|Pp)\b|\* )"
 )
 """The beginning of another entry; a macro of roff that only sets words begins none."""
 _CELL = r"\s*\|[^|]*$"
 """A cell of a table that has one a line, as AsciiDoc's may."""
-_LONGEST_DECLARATION, _LONGEST_ENTRY, _FARTHEST, _MOST_ABOVE, _MOST_CHAINED, _LONGEST_TITLE = 12, 12, 60, 12, 8, 3
+_LONGEST_DECLARATION, _LONGEST_ENTRY, _MOST_ABOVE, _MOST_CHAINED = 12, 12, 12, 8
 
 
 # --- where settings stand
@@ -286,9 +285,11 @@ def options_shown(lines: Sequence[str], at: int) -> Iterator[str]:
 def declared_options(lines: Sequence[str], at: int) -> Iterator[str]:
     """Yield the options that a line of code declares, and none that it passes on to another program."""
     line = lines[at - 1][:LONGEST_LINE]
-    around = f"{lines[at - 2] if at > 1 else ''}\n{line}"
+    matches = [*_options_pattern(_IN_USAGE).finditer(line)]
+    begin = min(at - 1, begin_of_call(lines, at), _begin_of_chain(lines, at)) if matches else at
+    around = "\n".join(lines[max(0, begin - 1) : at])
     if not re.search(_COMPLAINS, line) and (re.search(_TAKES_OPTIONS, around) or re.search(_SAYS_WHAT_FOR, line)):
-        for match in _options_pattern(_IN_USAGE).finditer(line):
+        for match in matches:
             if not re.match(r"=[a-z0-9.]+[\"']", line[match.end() :]):  # "--color=always" calls a program
                 yield next(filter(None, match.groups()))
     if name := _option_of_field(lines, at) or _option_of_table(lines, at):
@@ -311,19 +312,25 @@ def settings_at(file: IndexedFile, at: int, *, sample: bool) -> Iterator[tuple[S
     elif file.document.language in PROSE:
         if (match := re.match(_ENTRY, line)) and not _goes_on(file.lines, at):
             yield SettingKind.ENTRY, next(filter(None, match.groups())).lstrip("-").replace("\\", ""), ""
-    elif is_code(file.document) and not re.match(_NO_DECLARATION, line):
+    elif is_code(file.document):
+        for name in variables_in(line):
+            yield SettingKind.VARIABLE, name, line.partition(name)[2].strip("\"')] ,|?")
+        if re.match(_NO_DECLARATION, line):
+            return
         for name in declared_options(file.lines, at):
             yield SettingKind.OPTION, name, ""
         yield from _settings_in_code(line)
         if file.document.language == "cpp" and (match := re.match(_INITIALISED, line)):
             yield SettingKind.FIELD, match["name"], match["value"].strip()
+        if file.document.language == "hcl" and (match := re.match(r'variable\s+"([\w-]+)"', line)):
+            yield SettingKind.OPTION, match[1], ""
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
     """Return whether a line goes on with the paragraph above, and happens to begin with an option or a name. Pure."""
     line, above = lines[at - 1], lines[at - 2] if at > 1 else ""
     begins = line.lstrip().startswith(("--", "`", "*")) and not line.lstrip().startswith("* ")
-    deeper = len(line) - len(line.lstrip()) >= len(above) - len(above.lstrip())
+    deeper = indent_of(line) >= indent_of(above)
     of_paragraph = re.match(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?[^\W\d_]", above) is not None
     return begins and deeper and of_paragraph and "  " not in line.strip()
 
@@ -354,8 +361,6 @@ def _start_of_attribute(lines: Sequence[str], at: int) -> int:
 
 
 def _settings_in_code(line: str) -> Iterator[tuple[SettingKind, str, str]]:
-    for name in variables_in(line):
-        yield SettingKind.VARIABLE, name, line.partition(name)[2].strip("\"')] ,|?")
     for pattern in (_NAMED_DEFAULT, _GIVEN):
         match = re.search(pattern, line)
         if match and match["value"].strip(" ;,)"):  # what ends with the brackets is a call
@@ -379,10 +384,12 @@ def bounds_of_setting(lines: Sequence[str], at: int, kind: SettingKind, value: s
     if kind is SettingKind.OPTION and _option_of_table(lines, at):
         return at, end_of_call(lines, at, at)
     if kind is SettingKind.OPTION and not _option_of_field(lines, at):
-        first, last = bounds_of_call(lines, at)
+        begin = _begin_of_chain(lines, at)
+        first, last = bounds_of_call(lines, at) if begin == at else (begin, begin)
         return first - (first > 1 and lines[first - 2].lstrip().startswith("desc ")), _end_of_chain(lines, first, last)
     first = _start_of_attribute(lines, at)
-    while first > 1 and at - first < _MOST_ABOVE and re.match(r"\s*(?:#(?!\[)|//|/?\*|--|;|@|\[)", lines[first - 2]):
+    above = _ABOVE_KEY if kind is SettingKind.KEY else r"\s*(?:#(?!\[)|//|/?\*|--|;|@|\[)"
+    while first > 1 and at - first < _MOST_ABOVE and re.match(above, lines[first - 2]):
         first -= 1
     last = end_of_declaration(lines, at)
     if kind is SettingKind.KEY and first == at == last:  # what is said of a key may stand below it
@@ -418,11 +425,18 @@ def end_of_call(lines: Sequence[str], start: int, at: int) -> int:
     return at
 
 
+def _begin_of_chain(lines: Sequence[str], at: int) -> int:
+    """Return the line that makes the option to which ``.long("port")`` gives its name; other lines themselves."""
+    named = re.match(r"\s*\.long\(", lines[at - 1])
+    above = (one for one in range(at - 1, max(0, at - _MOST_ABOVE), -1) if named and lines[one - 1].strip())
+    return next((one for one in above if indent_of(lines[one - 1]) < indent_of(lines[at - 1])), at)
+
+
 def _end_of_chain(lines: Sequence[str], first: int, at: int) -> int:
     """Return the last of the deeper lines below a call that call something of its result: ``.default(80)``."""
     last = at
     while last < len(lines) and last - at < _MOST_CHAINED and re.match(_CHAINED, lines[last]):
-        if len(lines[last]) - len(lines[last].lstrip()) <= len(lines[first - 1]) - len(lines[first - 1].lstrip()):
+        if indent_of(lines[last]) <= indent_of(lines[first - 1]):
             break
         last = max(last + 1, end_of_declaration(lines, last + 1))
     return last
@@ -438,26 +452,19 @@ def end_of_declaration(texts: Sequence[str], at: int) -> int:
     return at
 
 
-def header_of_table(lines: Sequence[str], at: int) -> str:
-    """Return the first row of the Markdown table that a line, counted from 1, is a row of; empty for other lines."""
-    while at > 1 and lines[at - 1].lstrip().startswith("|") and lines[at - 2].lstrip().startswith("|"):
-        at -= 1
-    return lines[at - 1] if lines[at - 1].lstrip().startswith("|") else ""
-
-
 def end_of_entry(texts: Sequence[str], at: int) -> int:
     """Return the last line of an entry of a list, a table or a reference: those below it that are indented deeper."""
     heading = texts[at - 1].lstrip().startswith(("#", ".", "`", "=item"))
     cell = re.match(_CELL, texts[at - 1]) is not None
-    indent = len(texts[at - 1]) - len(texts[at - 1].lstrip())
+    indent = indent_of(texts[at - 1])
     last = at
     for number in range(at + 1, min(len(texts), at + _LONGEST_ENTRY) + 1):
         line = texts[number - 1]
         if cell and not line.strip():
             break
-        if line.strip() and len(line) - len(line.lstrip()) <= indent and not heading and not cell:
+        deeper = indent_of(line) > indent
+        if line.strip() and not (deeper or heading or cell):
             break
-        deeper = len(line) - len(line.lstrip()) > indent
         if number > at + 1 and re.match(_NEXT_ENTRY, line) and not cell and not (deeper and heading):
             break
         last = number if line.strip() else last
@@ -474,25 +481,6 @@ def is_in_head(file: IndexedFile, at: int, lines: CorpusLines) -> bool:
     return first <= at <= max(first, one.body.start_line - (not opened))
 
 
-def name_within(file: IndexedFile, at: int, name: str, lines: CorpusLines, *, sample: bool) -> str:
-    """Return a name behind that of what it stands in: a type, a section, or a key that is indented less."""
-    if file.document.language in PROSE and not sample:
-        headings = (re.match(r"#+\s+([A-Z].*)", file.lines[one]) for one in range(at - 2, max(-1, at - _FARTHEST), -1))
-        title = next((one[1] for one in headings if one is not None), "")
-        return f"{title}.{name}" if title and len(title.split()) <= _LONGEST_TITLE else name
-    if not sample:
-        one = innermost_definition(lines.definitions(file.document.path), at)
-        return name if one is None or one.name == name else f"{one.name}.{name}"
-    indent = _indent_of_key(file.lines[at - 1])
-    for above in range(at - 2, max(-1, at - _FARTHEST), -1):
-        line = file.lines[above]
-        section = re.match(r"\s*#?\s*\[+([\w.-]+)\]", line)
-        opened = re.match(r"[\s#]*[\"']?([\w.-]+)[\"']?\s*[:=]?\s*\{?\s*$", line) if indent else None
-        if section or (opened and _indent_of_key(line) < indent):
-            return f"{(section or opened)[1]}.{name}"  # type: ignore[index]
-    return name
-
-
-def _indent_of_key(line: str) -> int:
-    """Return how far a key is indented, behind the mark of a comment if it stands in one."""
-    return len(line) - len(line.lstrip().lstrip("#").lstrip()) - line.lstrip().startswith("#")
+def indent_of(line: str) -> int:
+    """Return the number of blanks that a line begins with."""
+    return len(line) - len(line.lstrip())

@@ -82,6 +82,7 @@ NO_SETTING = frozenset("version help licens".split())
 _NO_THING = frozenset("it this that them these those everything something anything one up".split())
 SETS_BY = frozenset("set with configure".split())
 SWITCHES_BY = frozenset("enable disable without toggle suppress".split())
+_OFF = frozenset("no disable disabled without hide suppress skip".split())
 _SHORTEST_ROOT = 2
 NEUTRAL = frozenset(
     stems_of(
@@ -158,6 +159,11 @@ def question_about(wanted: frozenset[str], joined: str, asks: Asks, holds: str =
     setter = rf"\b(?:{'|'.join(sorted(SETS_BY | SWITCHES_BY))})_?\w*(?:{any_root})"
     patterns = re.compile(any_root, re.IGNORECASE), re.compile(setter, re.IGNORECASE)
     return SettingQuestion(wanted, *patterns, joined, asks, holds)
+
+
+def turns_off(name: str) -> bool:
+    """Return whether a name says that something is turned off: ``LOG_DISABLE_PROGRESS_BAR``."""
+    return not _OFF.isdisjoint(words_of_name(name))
 
 
 def stems_of_names(parts: Sequence[str]) -> list[str]:

@@ -21,14 +21,12 @@ def declarator_field(kind: str) -> Finder:
             label = node.child_by_field_name("name")
             if label is not None:
                 return NodeDefinition(source.text(label).lstrip("$"), kind)
-            for child in node.named_children:
-                if child.type in _DECLARATORS:
-                    node = child
-                    break
-                if child.type in {"identifier", "name"} and node.type in _DECLARATORS:
-                    return NodeDefinition(source.text(child), kind)
-            else:
-                return None
+            inner = next((child for child in node.named_children if child.type in _DECLARATORS), None)
+            if inner is None:  # otherwise an identifier is that of the type: ``Style plain;``
+                named = (child for child in node.named_children if child.type in {"identifier", "name"})
+                word = next(named, None) if node.type in _DECLARATORS else None
+                return NodeDefinition(source.text(word), kind) if word is not None else None
+            node = inner
         return None
 
     return find

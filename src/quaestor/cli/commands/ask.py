@@ -24,7 +24,7 @@ from quaestor.cli.options import (
     store_option,
     window_option,
 )
-from quaestor.cli.output import echo, print_json, print_remarks, remark, style
+from quaestor.cli.output import echo, print_json, print_remarks, remark, style, wrapped
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import Filters, configure, find_root, remark_on, remark_on_unknown
 from quaestor.cli.turn_details import (
@@ -47,7 +47,7 @@ UNKNOWN = 1
 @click.command("ask")
 @click.argument("question")
 @path_argument
-@model_options
+@model_options()
 @count_option(Settings().passages)
 @window_option
 @store_option
@@ -139,7 +139,7 @@ def _show(answer: Answer, model: str, outcome: TurnOutcome, event: Event) -> Non
             remark(call_line(outcome.calls[-1], event))
             answer.wait_for(f"{model} continues")
         case Stopped(reason=reason):
-            remark(reason)
+            answer.say_below(reason)
         case Text(text=text):
             answer.write(text)
 
@@ -161,5 +161,6 @@ def _print_sources(outcome: TurnOutcome) -> None:
         echo(style("\nSources", bold=True))
         print_citations(outcome.citations)
         if any(citation.status == "verified" for citation in outcome.citations):
-            echo(style(f"  {LEGEND}", dim=True))
+            for line in wrapped(f"  {LEGEND}"):
+                echo(style(line, dim=True))
     remark_on_unsupported(outcome.unsupported)

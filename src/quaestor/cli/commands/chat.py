@@ -29,7 +29,7 @@ ReadLine = Callable[[str], str | None]
 
 @click.command("chat")
 @path_argument
-@model_options
+@model_options()
 @count_option(Settings().passages)
 @window_option
 @store_option

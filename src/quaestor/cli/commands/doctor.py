@@ -71,7 +71,7 @@ class Check:
 @path_argument
 @click.option("--probe", is_flag=True, help="Also contact the model's endpoint, and test what it supports.")
 @store_option
-@model_options
+@model_options()
 @json_option
 def command(
     path: str | None, probe: bool, store: str | None, model: str | None, base_url: str | None, as_json: bool

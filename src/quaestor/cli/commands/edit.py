@@ -51,7 +51,7 @@ class _EditOptions:
 @click.command("edit")
 @click.argument("instruction", required=False)
 @path_argument
-@model_options
+@model_options("without it, --reply gives the changes")
 @click.option("--yes", is_flag=True, help="Apply without asking.")
 @click.option(
     "--allow-sensitive",

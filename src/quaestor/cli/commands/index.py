@@ -16,6 +16,7 @@ import click
 from quaestor.assemble import Index, is_remote
 from quaestor.assemble.embedders_by_name import IndexEmbedder, index_embedder, names_transformer
 from quaestor.assemble.stores_by_name import is_shared
+from quaestor.cli.answer_drawing import waiting
 from quaestor.cli.options import embedder_options, json_option, store_option
 from quaestor.cli.output import echo, one_line, print_json, remark, size
 from quaestor.cli.progress import indexing_progress
@@ -141,7 +142,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         else:
             if report is not None:
                 print_report(report, verbose)
-            _print_changes(root, changes, index.stats(), verbose)
+            _print_changes(_shown_source(path, root), changes, index.stats(), verbose)
             _print_ignored(changes, configuration.origins["ignore"])
         documents = index.stats().documents
     return _print_unembedded(changes) or _report_refusal(root, changes, documents) or held_back(report)
@@ -247,7 +248,7 @@ def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json
             if as_json:
                 print_json(changes_object(changes))
             else:
-                _print_changes(root, changes, index.stats(), verbose)
+                _print_changes(str(root), changes, index.stats(), verbose)
             sys.stdout.flush()
     return 0
 
@@ -285,7 +286,8 @@ def _survey(
     from quaestor.assemble.estimate import survey_and_estimate  # noqa: PLC0415 - as in _agree_on_cost
     from quaestor.cli.costs import estimate_object, print_estimate  # noqa: PLC0415
 
-    survey, estimate = survey_and_estimate(root, settings, rebuild=rebuild)
+    with waiting("reading what is to be indexed", quiet=as_json):
+        survey, estimate = survey_and_estimate(root, settings, rebuild=rebuild)
     if as_json:
         crawl = {} if report is None else {"crawl": report_object(report)}
         print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **crawl})
@@ -306,7 +308,12 @@ def _print_embedded(changes: Changes) -> None:
         echo(f"waiting     {waiting}: found by words alone until `quaestor index` embeds them")
 
 
-def _print_changes(root: Path, changes: Changes, stats: CorpusStats, verbose: bool) -> None:
+def _shown_source(path: str | None, root: Path) -> str:
+    """Return the address of what was fetched, whose folder says nothing to a person; otherwise the folder."""
+    return path if path is not None and (is_address(path) or names_repository(path)) else str(root)
+
+
+def _print_changes(source: str, changes: Changes, stats: CorpusStats, verbose: bool) -> None:
     parts = [
         f"{len(paths):,} {word}"
         for paths, word in (
@@ -319,12 +326,12 @@ def _print_changes(root: Path, changes: Changes, stats: CorpusStats, verbose: bo
     if changes.elsewhere:
         parts.append(f"{changes.elsewhere:,} by other processes")
     echo(
-        f"{one_line(str(root))}: {amount(stats.documents, 'document')}, {amount(stats.chunks, 'chunk')} "
+        f"{one_line(source)}: {amount(stats.documents, 'document')}, {amount(stats.chunks, 'chunk')} "
         f"({', '.join(parts) or 'nothing changed'}; read {size(changes.bytes)} in {changes.seconds:.2f} s)"
     )
     if changes.anew:
         echo(READ_ANEW)
-    if not stats.documents and not root.is_file():
+    if not stats.documents and not Path(source).is_file():
         echo(f"Nothing here can be indexed. {_advice(changes)}", err=True)
     if changes.embedded or changes.pending:
         _print_embedded(changes)

@@ -23,7 +23,7 @@ def client_options(command: _Decorated) -> _Decorated:
     """Add the options that ``install`` and ``uninstall`` share."""
     command = click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")(command)
     command = click.option("--project", is_flag=True, help="Change this project's settings instead of yours.")(command)
-    return click.argument("client", type=click.Choice([*CLIENTS, "skill"]))(command)
+    return click.argument("client", metavar="CLIENT", type=click.Choice([*CLIENTS, "skill"]))(command)
 
 
 @click.command("install")
@@ -31,6 +31,8 @@ def client_options(command: _Decorated) -> _Decorated:
 @click.argument("paths", nargs=-1, type=str)
 def command(client: str, project: bool, dry_run: bool, paths: tuple[str, ...]) -> None:
     """Tell CLIENT how to start `quaestor mcp`, for PATHS or for the folder in which it is used.
+
+    CLIENT is claude-code, claude-desktop, cursor, vscode, codex, gemini, opencode or zed.
 
     Everything else in its settings stays unchanged, and a backup is kept. `skill` prints a text for AGENTS.md.
     """

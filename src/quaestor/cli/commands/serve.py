@@ -48,7 +48,7 @@ _MOST_NAMES = 5
 
 @click.command("serve")
 @click.argument("paths", nargs=-1, type=str)
-@model_options
+@model_options()
 @click.option(
     "--further-model", "further", multiple=True, help="Another model at the endpoint that users may choose on the page."
 )

@@ -23,6 +23,7 @@ from quaestor.cli.turn_details import (
 )
 from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
+from quaestor.corpus.joint_corpus import roots_of
 from quaestor.sessions.export import as_json as session_object
 from quaestor.sessions.export import export_file, read_json, write_export
 from quaestor.sessions.named_sessions import Sessions
@@ -48,7 +49,10 @@ def list_sessions(path: str | None, as_json: bool) -> None:
     if not infos:
         return remark("There are no sessions yet. `quaestor chat` begins one.")
     sound = [info for info in infos if info.error is None]
-    rows = [(info.id, info.changed[:16].replace("T", " "), str(info.turns), info.root, info.title) for info in sound]
+    rows = [
+        (info.id, info.changed[:16].replace("T", " "), str(info.turns), ", ".join(roots_of(info.root)), info.title)
+        for info in sound
+    ]
     print_table(("session", "last used", "turns", "about", "first question"), rows)
     for info in infos:
         if info.error is not None:

@@ -243,16 +243,20 @@ def _database_settings(settings: Settings) -> Settings:
         UsageError: they do not.
     """
     if not is_shared(settings):
-        raise UsageError("No database is named: give --store postgresql://USER@HOST/DATABASE, or set QUAESTOR_STORE.")
+        raise UsageError(
+            "No database is named: give --store postgresql://USER@HOST/DATABASE, or set QUAESTOR_STORE. "
+            "`quaestor doctor` checks the indexes on this machine."
+        )
     return settings
 
 
 @contextmanager
 def _corpus(path: str | None, store: str | None) -> Iterator[PostgresStore]:
     """Yield the store of a source's corpus in the database that the settings name."""
+    root = find_root(path)
+    settings = _database_settings(configure(root, store=store).settings)
     from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: PLC0415 - only if a database is named
 
-    root = find_root(path)
-    with open_existing(root, _database_settings(configure(root, store=store).settings)) as opened:
+    with open_existing(root, settings) as opened:
         assert isinstance(opened, PostgresStore)
         yield opened

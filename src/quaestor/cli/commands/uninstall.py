@@ -12,7 +12,10 @@ from quaestor.install import CLIENTS, uninstall
 @click.command("uninstall")
 @client_options
 def command(client: str, project: bool, dry_run: bool) -> None:
-    """Remove Quaestor from CLIENT's settings; everything else stays unchanged."""
+    """Remove Quaestor from CLIENT's settings; everything else stays unchanged.
+
+    CLIENT is claude-code, claude-desktop, cursor, vscode, codex, gemini, opencode or zed.
+    """
     if client == "skill":
         raise UsageError("'skill' was only printed; remove it from the file into which you put it.")
     change = uninstall(CLIENTS[client], place(project), write=not dry_run)

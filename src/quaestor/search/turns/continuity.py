@@ -18,7 +18,7 @@ import re
 
 from quaestor.core.light_imports import NamedTuple, lazy_regex
 from quaestor.core.terms import STOP_WORDS, find_words
-from quaestor.core.wording import TRANSLATED, WITHOUT_MODEL
+from quaestor.core.wording import NOT_ASKED, TRANSLATED, WITHOUT_MODEL
 from quaestor.search.language import language_of, without_grammar
 
 # getKey, get_key, HTTPTransport, DEFAULT_LIMITS, JsonReader.push, std::vector, poll_cb(), `eject`
@@ -36,7 +36,7 @@ _PATH = lazy_regex(
 )
 _FENCE = lazy_regex(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 
-_OUR_OWN = lazy_regex(rf"^(?:{WITHOUT_MODEL}|{TRANSLATED})\b.*$", re.MULTILINE)
+_OUR_OWN = lazy_regex(rf"^(?:{WITHOUT_MODEL}|{NOT_ASKED}|{TRANSLATED})\b.*$", re.MULTILINE)
 """Lines of an answer of quotes that are about the answer: they are no part of the topic."""
 _SHORT_REPLY = 400  # characters; a reply this short is all substance
 _MOST_NAMES = 24

@@ -26,6 +26,7 @@ from quaestor.answers.project.starters import OF_ALL
 from quaestor.chat.added_files import mention
 from quaestor.core.documents import STANDING
 from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.corpus.joint_corpus import roots_of
 from quaestor.server.api.access import MY_DOCUMENTS, corpus_of, corpus_settings, session_of
 from quaestor.server.api.account_routes import add
 from quaestor.server.api.api_schemas import LONGEST_QUESTION
@@ -73,10 +74,10 @@ _LONGEST_NAME = 4096
 
 
 @router.get("/")
-def begin(at: PageContextHere, corpus: str = "") -> HTMLResponse:
-    """Show the page that begins a conversation, with ``corpus`` selected."""
+def begin(at: PageContextHere, corpus: str | None = None) -> HTMLResponse:
+    """Show the page that begins a conversation, with ``corpus`` selected; with an empty one, about everything."""
     titles = {one.name: one.title for one in at.frame.corpora}
-    chosen = corpus if corpus in titles else next(iter(titles), "")
+    chosen = corpus if corpus in (*titles, "") else next(iter(titles), "")
     return page(
         "chat.html",
         frame=at.frame,
@@ -84,7 +85,7 @@ def begin(at: PageContextHere, corpus: str = "") -> HTMLResponse:
         session=None,
         turns=[],
         earlier=0,
-        about=titles.get(chosen, ""),
+        about=titles.get(chosen, "everything here" if len(titles) > 1 else ""),
         chosen=chosen,
         answering="",
     )
@@ -159,6 +160,7 @@ def show_session(session: str, at: PageContextHere, start: int = 0) -> HTMLRespo
         turns=shown,
         earlier=max(1, first - _EARLIER) if first > 1 else 0,
         about=subject_of_session(at.served, at.user, info.root),
+        asked_alone=_asked_alone(at, info.root),
         answering=turns[-1].ending.model if turns else "",
     )
 
@@ -171,7 +173,12 @@ def show_turns(session: str, at: PageContextHere, after: int = 0, before: int = 
         first, end = (before - _EARLIER, before) if before else (after + 1, math.inf)
         turns = [turn for turn in transcript.turns() if first <= turn.number < end]
         shown = views(transcript, turns, pictures_of(transcript, at), places_of(transcript.root, at), running=running)
-        return page("turns.html", frame=at.frame, turns=shown)
+        return page("turns.html", frame=at.frame, turns=shown, asked_alone=_asked_alone(at, transcript.root))
+
+
+def _asked_alone(at: PageContext, source: str) -> str:
+    """Return the titles of a session's corpora, if there are others that might hold what these do not."""
+    return subject_of_session(at.served, at.user, source) if len(roots_of(source)) < len(at.frame.corpora) else ""
 
 
 @router.get("/sessions/{session}/turns/{number}/sources")
