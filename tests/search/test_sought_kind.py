@@ -41,7 +41,7 @@ def test_who_asks_where_is_for_code(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["retry backoff", "pagination", "which ports?", "merge conflict resolution", "Is it slow?"]
+    "text", ["retry backoff", "pagination", "Pagination?", "which ports?", "merge conflict resolution", "Is it slow?"]
 )
 def test_a_few_words_are_for_documents(text: str) -> None:
     assert sought_kind(read_query(text)) == "documents"
@@ -54,7 +54,7 @@ def test_a_few_words_are_for_documents(text: str) -> None:
         "Why is the pool lock taken twice?",
         "backoff of `Lease`",
         "merge conflict resolution strategy",
-        "Pagination",  # a class, perhaps
+        "LeaseCache",
         "set_timeout",  # a name, not an order
         "src/set.py",
         "ValueError: set a timeout first",

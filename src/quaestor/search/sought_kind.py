@@ -86,7 +86,7 @@ def sought_kind(query: Query) -> SoughtKind:
     """Return the kind of text that a query seeks; empty if its words do not show it."""
     if query.kind != "text":  # a plain word alone is read as a name, and may as well be a subject
         word = query.text.strip(_MARKS)
-        return "documents" if word.isalpha() and word.islower() else ""
+        return "documents" if word.isalpha() and word[1:].islower() else ""
     if query.translated:
         return "documents"
     if query.text.lower().lstrip(_MARKS).startswith("who ") and not query.written_names:
