@@ -221,7 +221,9 @@ def _answer_with_described_setting(question: Question, corpus: Corpus) -> WayAns
 
     found = find_described_setting(question.text, corpus)
     rest = None if found is None else _quote_passages(question.text, corpus, besides=found.hits)
-    return found if found is None or rest is None or not rest.hits else _join_answers(found, rest)
+    if found is None or rest is None or not rest.hits:
+        return found
+    return _join_answers(found, replace(rest, pieces=("What a search finds besides:\n\n", *rest.pieces)))
 
 
 _OF_LISTS = re.compile(r"option|flag|switch|argument|\benv", re.IGNORECASE)
