@@ -54,7 +54,7 @@ from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.search.names_in_question import asks_about_a_word, names_of_code
+from quaestor.search.names_in_question import asks_about_a_word, names_of_code, read_name_question
 from quaestor.search.spelling import replace_unknown
 
 _LONGEST = 300
@@ -374,7 +374,8 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus) -> WayAnswer | None:
     """Answer what a name is and who uses it; None if the question names nothing, or asks something else about it."""
     about, before, after = match.groups()
-    names = names_of_code(about)
+    named = read_name_question(f"{about}?")
+    names = names_of_code(about) or ((named.target,) if named is not None else ())
     if len(names) != 1:
         return None
     users = answer_with_callers(question._replace(text=f"{before}`{names[0]}`{after}"), corpus)

@@ -322,7 +322,11 @@ def _uses_question(text: str) -> CallersQuestion | None:
     if not name:
         name = next((match[1] for pattern in _PLAIN if (match := pattern.search(text))), "")
         plain = bool(name)
-    return None if not name or name.lower() in _NO_NAMES else _make_question(text, name, "uses", plain=plain)
+    if not name or name.lower() in _NO_NAMES:
+        return None
+    verb = re.search(rf"([\w ]{{3,20}})\s{_ARTICLE}`?{re.escape(name)}", text)
+    related = (relation for relation, pattern in _RELATIONS if verb is not None and pattern.search(verb[1]))
+    return _make_question(text, name, "uses", plain=plain)._replace(relation=next(related, ""))
 
 
 def _make_question(text: str, name: str, kind: UseKind, *, plain: bool) -> CallersQuestion:
