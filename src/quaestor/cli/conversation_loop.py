@@ -248,7 +248,7 @@ class ConversationLoop:
             case Passages(hits=hits):
                 answer.wait_for(f"{name} reads {amount(len(hits), 'passage')}" if name else "quoting")
             case Returned():
-                remark(call_line(self._last_call, event))
+                remark(call_line(self._last_call, event), dim=True)
                 answer.wait_for(f"{name} continues")
             case Stopped(reason=reason):
                 answer.say_below(reason)

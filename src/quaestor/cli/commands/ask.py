@@ -136,7 +136,7 @@ def _show(answer: Answer, model: str, outcome: TurnOutcome, event: Event) -> Non
         case Passages(hits=hits):
             answer.wait_for(f"{model} reads {amount(len(hits), 'passage')}" if model else "quoting")
         case Returned():
-            remark(call_line(outcome.calls[-1], event))
+            remark(call_line(outcome.calls[-1], event), dim=True)
             answer.wait_for(f"{model} continues")
         case Stopped(reason=reason):
             answer.say_below(reason)
