@@ -230,7 +230,8 @@ class ConversationLoop:
         """Keep the turn's proposals for /apply."""
         proposals = [one for one in done.proposals if isinstance(one, Proposal)]
         self._proposed = Proposal(tuple(change for one in proposals for change in one.changes))
-        if proposals and not self._json:
+        # A model without tools writes a change into its answer.
+        if (proposals or parse(done.answer)) and not self._json:
             remark("a change is proposed; /apply shows it and asks")
 
     def _show_event(self, answer: Answer, event: Event) -> None:
