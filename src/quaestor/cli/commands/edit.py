@@ -29,7 +29,7 @@ from quaestor.cli.proposed_edits import (
     run_check,
     terminal_consent,
 )
-from quaestor.cli.scope import configure, find_root
+from quaestor.cli.scope import configure, find_corpus
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Usage
@@ -96,7 +96,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     """
     if reply is not None and path is None:
         instruction, path = None, instruction
-    root = find_root(path)
+    root = find_corpus(path)
     settings = configure(root, model=model, base_url=base_url, passages=count, window=window).settings
     root = root if root.is_dir() else root.parent
     journal = make_journal(root, settings)
