@@ -19,7 +19,7 @@ from quaestor.assemble.stores_by_name import is_shared
 from quaestor.cli.answer_drawing import waiting
 from quaestor.cli.options import embedder_options, json_option, store_option
 from quaestor.cli.output import echo, one_line, print_json, remark, size
-from quaestor.cli.progress import indexing_progress
+from quaestor.cli.progress import indexing_progress, looking_for_files
 from quaestor.cli.scope import configure, find_corpus
 from quaestor.cli.survey_tables import print_skipped, print_survey
 from quaestor.core.config import Settings, data_home
@@ -186,7 +186,8 @@ def _build_index(root: Path, settings: Settings, *, rebuild: bool, most: float |
     """Build the index, and say if it has another embedder than before; if the user stops it, print what was kept."""
     before = index_embedder(root, settings)
     try:
-        index = Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
+        with looking_for_files():
+            index = Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
     except KeyboardInterrupt:
         remark("\nstopped; the files indexed so far are kept. `quaestor index` continues from there")
         raise
