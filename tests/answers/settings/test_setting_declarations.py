@@ -14,7 +14,7 @@ from quaestor import Index
 from quaestor.answers.settings.configuration import explain_configuration
 from quaestor.answers.settings.explain_option import explain_option
 from quaestor.answers.settings.named_settings import explain_setting
-from quaestor.answers.settings.option_lists import files_of_settings_named, list_options
+from quaestor.answers.settings.option_lists import list_options
 from quaestor.answers.settings.setting_declarations import (
     SettingKind,
     bounds_of_setting,
@@ -385,55 +385,6 @@ def test_an_option_is_explained_where_it_is_declared(
 ) -> None:
     with index_of(tmp_path / "shop", files) as index:
         assert places(explain_option(Question(question), index)) == expected
-
-
-def test_code_that_names_files_of_settings(tmp_path: Path) -> None:
-    code = (
-        "import config.toml\n"
-        'paths = ["/etc/shop/config", "~/.shoprc", "shop.toml", "./config.yaml"]\n'
-        'others = ["package.json", "orders.toml", "a config.toml b", "/var/config.d/x"]\n'
-        'log("config.ini")\n'
-    )
-    with index_of(tmp_path / "shop", {"src/paths.py": code, "tests/test_a.py": 'x = "config.cfg"\n'}) as index:
-        found = [name for name, *_ in files_of_settings_named(index)]
-    assert sorted(found) == ["./config.yaml", "/etc/shop/config", "shop.toml", "~/.shoprc"]
-
-
-def test_who_asks_where_gets_the_line_that_names_the_file(tmp_path: Path) -> None:
-    code = 'def begin():\n    return run("./shop.conf")\n'
-    with index_of(tmp_path / "shop", {"src/main.py": code, **OTHER}) as index:
-        found = explain_configuration(Question("Which config file does it read and where?"), index)
-    assert places(found) == ["src/main.py:2-2"]
-    assert found is not None and "`./shop.conf` (`src/main.py:2`)" in found.text([1])
-
-
-def test_lines_that_read_a_configuration_tell_what_no_name_tells(tmp_path: Path) -> None:
-    files = {
-        "cmd/serve.go": (
-            "package cmd\n\nfunc Serve(p string) error {\n\tconfigData, err := os.ReadFile(configFile)\n\n"
-            "\treturn yaml.Unmarshal(configData, &c)\n}\n"
-        ),
-        "storage/etcd/config.go": "package etcd\n\nfunc (e *Etcd) Open(l L) error {\n\treturn e.open(l)\n}\n",
-    }
-    with index_of(tmp_path / "shop", files) as index:
-        assert places(explain_configuration(Question("How is configuration loaded?"), index)) == ["cmd/serve.go:4-6"]
-
-
-def test_one_line_that_parses_tells_nothing(tmp_path: Path) -> None:
-    files = {"telemetry.go": "package t\n\nfunc f() {\n\tlevel.UnmarshalText([]byte(cfg.LogLevel))\n}\n", **OTHER}
-    with index_of(tmp_path / "shop", files) as index:
-        found = explain_configuration(Question("How is configuration loaded?"), index)
-    assert found is not None and not found.hits
-
-
-def test_the_page_of_a_command_that_configures_is_not_about_the_configuration(tmp_path: Path) -> None:
-    files = {
-        "docs/shop-config.md": "# shop-config\n\n## SYNOPSIS\n\nshop config `a.toml`\n",
-        "docs/configuration.md": "# Configuration\n\nThe shop reads `~/.shop.toml`.\n",
-    }
-    with index_of(tmp_path / "shop", files) as index:
-        found = explain_configuration(Question("Where is configuration stored?"), index)
-    assert places(found) == ["docs/configuration.md:3-3"]
 
 
 WORDS = "-- #[arg(long)] config default option @Option /etc/ what is the values may take where how do i set loaded x_1"
