@@ -108,7 +108,11 @@ def test_documents_are_told_from_code_where_the_question_does() -> None:
     found = (Candidate(stored("docs/cache.md"), 1.0, 0.1), Candidate(stored("cache.py", number=1), 1.0, 0.1))
     wished, where, how = (
         features_of(text, *found)
-        for text in ("How can I empty the cache?", "Where is the cache emptied?", "How is a full cache of rows emptied?")
+        for text in (
+            "How can I empty the cache?",
+            "Where is the cache emptied?",
+            "How is a full cache of rows emptied?",
+        )
     )
     assert (wished["prose_sought"], wished["prose_unsought"]) == ([1, 0], [0, 0])
     assert (where["prose_sought"], where["prose_unsought"]) == ([0, 0], [1, 0])
