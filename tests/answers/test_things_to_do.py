@@ -14,6 +14,8 @@ FILES = {
     "README.md": "# Shop\n\nSells bread.\n\n## Creating a new stall\n\nRun `shop new` and wait for the baker.\n\n"
     "## Tests\n\n    make check\n",
     "Makefile": "check:\n\ttrue\n",
+    "CHANGES": "## 1.2\n\nBread is sold.\n",
+    "shop.toml.example": "till_size = 3\n",
     "shop.py": "def sell():\n    return 'bread'\n",
 }
 
@@ -24,6 +26,11 @@ FILES = {
         ("run the tests", "How do I run the tests?"),
         ("Please run test suite", "how do I run the test suite"),
         ("create a new stall", "How do I create a new stall?"),
+        ("test command", "How do I run the tests?"),
+        ("what is the test command", "How do I run the tests?"),
+        ("Changelog", "Is there a changelog?"),
+        ("default till size", "What is the default till size?"),
+        ("latest version", "What is the latest version?"),
     ],
 )
 def test_it_is_answered_as_the_question_how(tmp_path: Path, said: str, asked: str) -> None:
@@ -40,6 +47,8 @@ def test_it_is_answered_as_the_question_how(tmp_path: Path, said: str, asked: st
         "run by sell",
         "sell the tests",
         "create a new stall\nand a cart",
+        "roadmap",
+        "default hat",
         "create a new stall in the market of the town where all of us live now",
     ],
 )

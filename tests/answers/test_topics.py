@@ -39,7 +39,7 @@ SHOP = {
         ("licensing", "LICENSE:1"),
         ("deps", "pyproject.toml:4"),
         ("authors", "pyproject.toml:3"),
-        ("the changelog", "CHANGELOG.md:1"),
+        ("changelog", "CHANGELOG.md:1"),
         ("latest version", "CHANGELOG.md:3"),
         ("coding style", ".editorconfig:1"),
         ("linting", ".editorconfig:1"),
@@ -54,12 +54,13 @@ SHOP = {
 def test_a_topic_alone_is_the_question_that_it_stands_for(tmp_path: Path, topic: str, place: str) -> None:
     with index_of(tmp_path / "shop", SHOP) as index:
         answer = answer_by_way(Question(topic), index)
-        assert ([] if answer is None else [f"{hit.path}:{hit.start_line}" for hit in answer.hits[:1]]) == [place][
-            : bool(place)
-        ]
-        # Later in a conversation such words may be about what was said before.
-        later = answer_by_way(Question(topic, ("How is bread sold?",)), index)
-        assert later is None or "test" not in topic.lower()
+        hits = () if answer is None else answer.hits[:1]
+        assert [f"{hit.path}:{hit.start_line}" for hit in hits] == ([place] if place else [])
+
+
+def test_later_in_a_conversation_a_topic_may_be_about_what_was_said_before(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", SHOP) as index:
+        assert answer_by_way(Question("tests", ("How is bread sold?",)), index) is None
 
 
 def test_among_documents_a_topic_is_searched(tmp_path: Path) -> None:

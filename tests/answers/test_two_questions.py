@@ -37,6 +37,8 @@ FILES = {
     "README.md": f"# Ferry\n\n{INTRODUCTION}\n\n## Installing Ferry\n\nFetch the archive and unpack it.\n",
     "CONTRIBUTING.md": HELPING,
     "src/carry.py": 'def carry(letter):\n    """Take a letter across."""\n    return letter\n',
+    "src/rope.py": 'class Rope:\n    """What ties the ferry."""\n',
+    "src/mooring.py": "from src.rope import Rope\n\nROPE = Rope()\n",
     "src/quay.py": "from src.carry import carry\n\n\ndef land():\n    carry('news')\n",
     "tests/asked.py": ASKED,
 }
@@ -158,3 +160,9 @@ def test_what_a_setting_is_and_its_default_stand_below_each_other(tmp_path: Path
         assert "@most_customers = 12" not in told(index, "What is most_customers?")
         assert "def most_customers(most)" in told(index, "What is most_customers and which values can it have?")
         assert told(index, "What is Config and its default?") == told(index, "What is Config?")
+
+
+def test_what_a_name_in_plain_letters_is_and_who_uses_it(ferry: Index) -> None:
+    text = told(ferry, "What does Rope do and who uses it?")
+    assert text.startswith("`src/rope.py:1-2` (`Rope`):")
+    assert "`Rope` is used at 1 place in 1 file." in text and "src/mooring.py:3" in text

@@ -58,6 +58,7 @@ def test_a_short_message_is_found_beside_many_that_share_its_words(tmp_path: Pat
         for text in (
             "I get this error: Unknown kind: raft",
             "[2024-03-01 12:00:01] ERROR app.main - Unknown kind: raft",
+            "Shop::QuayError (Unknown kind: raft)",
             "$ moor raft\nfatal: Unknown kind: raft\nexit status 1",
         ):
             answer = answer_error(Question(text), index)

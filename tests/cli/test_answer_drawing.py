@@ -94,6 +94,25 @@ def test_a_long_remark_is_cut_between_words(name: str) -> None:
     assert all(line.startswith("    ") and line.split()[0] in "several words of a remark".split() for line in others)
 
 
+def test_a_dim_remark_is_dim_unless_no_colours_are_wanted() -> None:
+    code = "from quaestor.cli.output import remark; remark('→ search', dim=True)"
+    assert in_terminal([sys.executable, "-c", code])[1].strip() == "\x1b[2m→ search\x1b[0m"
+    assert in_terminal([sys.executable, "-c", code], NO_COLOR="1")[1].strip() == "→ search"
+
+
+def lines_before_item(pieces: Sequence[str]) -> int:
+    """Return how many lines are drawn between the first block of an answer and the word *item*."""
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn(pieces)).rpartition("Above.")[2]
+    return plain[: plain.index("item")].count("\n")
+
+
+@pytest.mark.parametrize(
+    ("block", "own"), [("- item\n", 0), ("1. item\n", 0), ("> item\n", 0), ("| item |\n|---|\n", 1)]
+)
+def test_a_block_stands_as_far_below_another_as_a_paragraph(block: str, own: int) -> None:
+    assert lines_before_item(["Above.\n\n", block]) == lines_before_item(["Above.\n\n", "item\n"]) + own
+
+
 def test_code_is_shown_as_it_stands() -> None:
     shown = words_of(drawn(["```python\n", "values = [1]  # not a mark\n", "```\n"]))
     assert shown[-7:] == ["values", "=", "[1]", "#", "not", "a", "mark"]

@@ -204,6 +204,13 @@ def test_consent_in_a_terminal(repository: Path, tmp_path: Path, typed: str, exp
     _, shown = in_terminal(command, typed)
     assert "\x1b[32m+MAX_ATTEMPTS = 5" in shown
     assert (repository / "src/retry.py").read_text() == expected
+    assert ("nothing was changed" in shown) == (typed != "y\n")
+
+
+def test_chat_says_that_an_answer_holds_a_change(quaestor: Run, repository: Path, scripted_server: StartServer) -> None:
+    server = scripted_server([REPLY, "It is tried three times."])
+    asked = [quaestor("chat", repository, *at(server), typed=[one]) for one in ("try five times", "how many tries?")]
+    assert ["/apply shows it and asks" in done.err for done in asked] == [True, False]
 
 
 def test_chat_applies_what_a_turn_proposed_by_a_call(

@@ -62,6 +62,17 @@ def test_ctrl_c_while_a_model_thinks(scripted_server: Start, tmp_path: Path) -> 
     assert errors.strip().startswith(b"stopped; a single question is not recorded")
 
 
+def test_ctrl_c_while_a_model_writes_a_change(scripted_server: Start, tmp_path: Path) -> None:
+    write(tmp_path / "corpus", {"a.txt": "what is asked about\n"})
+    server = scripted_server([Reply(silent=True)])
+    arguments = ["edit", "--model", "tiny", "--base-url", server.base_url, "change it", str(tmp_path / "corpus")]
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not server.requests and process.poll() is None:
+        time.sleep(0.01)
+    code, errors = interrupt(process)
+    assert (code, errors.strip()) == (130, b"stopped; nothing was changed")
+
+
 def test_ctrl_c_while_indexing_loses_nothing(home: Path, tmp_path: Path) -> None:
     body = "".join(f"def function_{number}(a, b):\n    return a + b + {number}\n\n\n" for number in range(400))
     root = write(tmp_path / "many", {f"m{number}.py": f"# {number}\n{body}" for number in range(150)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 
 from cli_parts import in_terminal
@@ -33,3 +34,23 @@ def test_the_bar_goes_by_the_bytes_that_are_read_once_the_work_has_taken_a_while
     assert bar(amid) == (7, 21)
     assert "90/100 files, 7 chunks" in amid
     assert bar(end) == (28, 0)
+
+
+LOOKING = """
+import sys, time
+from quaestor.cli.progress import looking_for_files
+with looking_for_files():
+    time.sleep(float(sys.argv[1]))
+print("done")
+"""
+
+
+def test_that_files_are_looked_for_is_said_after_a_moment_and_taken_back() -> None:
+    _, shown = in_terminal([sys.executable, "-c", LOOKING, "2"])
+    nothing, said, end = shown.split("\r\x1b[K")
+    assert nothing == ""
+    assert "looking for files" in said
+    assert end.strip() == "done"
+    assert "looking" not in in_terminal([sys.executable, "-c", LOOKING, "0"])[1].rpartition("\r\x1b[K")[2]
+    piped = subprocess.run([sys.executable, "-c", LOOKING, "1"], capture_output=True, check=True)
+    assert (piped.stdout.strip(), piped.stderr) == (b"done", b"")

@@ -217,6 +217,15 @@ def test_of_a_name_with_a_slip_the_nearest_word_is_told_first(index: Index, tmp_
         index.related("embroidr")
 
 
+def test_of_a_name_with_an_owner_that_of_the_same_owner_is_told_first(index: Index, tmp_path: Path) -> None:
+    code = "class Loom:\n    def embroider(self):\n        return 1\n\n\nclass Hoop:\n    width = 2\n"
+    write(tmp_path / "repository", {"shop/loom.py": code})
+    with pytest.raises(NotFoundError, match=r"Did you mean 'Loom\.embroider' or"):
+        index.related("Loom.embroidr()")
+    with pytest.raises(NotFoundError, match="Did you mean 'embroider' or"):
+        index.related("Hoop.embroidr")
+
+
 @pytest.mark.parametrize("target", ["", "()", "  "])
 def test_what_names_nothing(index: Index, target: str) -> None:
     with pytest.raises(UsageError, match="names nothing"):

@@ -132,3 +132,23 @@ def test_in_which_place_the_uses_are_sought(text: str, target: str, inside: str)
 
 def test_what_is_called_in_a_phrase_is_no_name() -> None:
     assert read_callers_question("who calls in sick?") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("which reporters implement IListener?", "subtypes"),
+        ("which parts of the harbour extend BaseQuay", "subtypes"),
+        ("which old boats throw QuayClosed?", "raises"),
+        ("which parts use IListener?", ""),
+        ("which implemented boats call landAt?", ""),
+    ],
+)
+def test_the_verb_before_a_name_tells_how_it_is_used_whoever_does_so(text: str, relation: str) -> None:
+    found = read_callers_question(text)
+    assert found is not None and found.relation == relation and found.kind == "uses"
+
+
+def test_who_created_something_is_a_person() -> None:
+    assert read_callers_question("who created quay.py?") is None
+    assert read_callers_question("who creates BaseQuay?") is not None

@@ -54,7 +54,7 @@ from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.search.names_in_question import asks_about_a_word, names_of_code
+from quaestor.search.names_in_question import asks_about_a_word, names_of_code, read_name_question
 from quaestor.search.spelling import replace_unknown
 
 _LONGEST = 300
@@ -87,7 +87,27 @@ _TO_DO = lazy_regex(
     re.IGNORECASE,
 )
 """What somebody wants to do, without "how do I": "run the tests", "turn off colours"."""
-_DEFAULT_OF = lazy_regex(r"\W*((?:default|initial)\s+(?:\w[\w.-]*\s*){1,4})\W*", re.IGNORECASE)
+_IN_SHORT = (
+    (lazy_regex(r"\W*((?:default|initial)\s+(?:\w[\w.-]*\s*){1,4})\W*", re.IGNORECASE), "What is the {}?"),
+    (
+        lazy_regex(
+            r"\W*(?:what\s+is\s+the\s+|the\s+)?(?:latest|newest|current|last)\s+(version|release)\W*", re.IGNORECASE
+        ),
+        "What is the latest {}?",
+    ),
+    (
+        lazy_regex(r"\W*(?:what\s+is\s+the\s+|the\s+)?(test|build|compile)\s+commands?\W*", re.IGNORECASE),
+        "How do I {} it?",
+    ),
+    (
+        lazy_regex(
+            r"\W*(change\s?log|release\s+notes|code\s+of\s+conduct|contributing\s+guide|security\s+policy|roadmap)\W*",
+            re.IGNORECASE,
+        ),
+        "Is there a {}?",
+    ),
+)
+"""What is asked for by its name alone, and the whole question for it."""
 _MOST_TO_DO = 9
 """The most words of what somebody wants to do; longer ones are orders to a model."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
@@ -201,7 +221,9 @@ def _answer_with_described_setting(question: Question, corpus: Corpus) -> WayAns
 
     found = find_described_setting(question.text, corpus)
     rest = None if found is None else _quote_passages(question.text, corpus, besides=found.hits)
-    return found if found is None or rest is None or not rest.hits else _join_answers(found, rest)
+    if found is None or rest is None or not rest.hits:
+        return found
+    return _join_answers(found, replace(rest, pieces=("What a search finds besides:\n\n", *rest.pieces)))
 
 
 _OF_LISTS = re.compile(r"option|flag|switch|argument|\benv", re.IGNORECASE)
@@ -308,14 +330,15 @@ def _answer_as_written(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 def _answer_how_to_do(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Answer what is named without being asked: "run the tests", "default port"; None for any other question."""
-    if len(question.text.split()) > _MOST_TO_DO or "\n" in question.text:
+    text = question.text
+    if len(text.split()) > _MOST_TO_DO or "\n" in text:
         return None
-    if (match := _TO_DO.fullmatch(question.text)) is not None:
-        return _first_answer(WAYS, question._replace(text=f"How do I {match['done']}?"), corpus)
-    if (match := _DEFAULT_OF.fullmatch(question.text)) is not None:
-        answer = _explain_settings(question._replace(text=f"What is the {match[1]}?"), corpus)
-        return answer if answer is not None and answer.known else None
-    return None
+    for short, whole in _IN_SHORT:
+        if (match := short.fullmatch(text)) is not None:
+            answer = _first_answer(WAYS, question._replace(text=whole.format(match[1])), corpus)
+            return answer if answer is not None and answer.known else None
+    match = _TO_DO.fullmatch(text)
+    return None if match is None else _first_answer(WAYS, question._replace(text=f"How do I {match['done']}?"), corpus)
 
 
 def _answer_on_topic(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -351,7 +374,8 @@ def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _explain_with_uses(question: Question, match: re.Match[str], corpus: Corpus) -> WayAnswer | None:
     """Answer what a name is and who uses it; None if the question names nothing, or asks something else about it."""
     about, before, after = match.groups()
-    names = names_of_code(about)
+    named = read_name_question(f"{about}?")
+    names = names_of_code(about) or ((named.target,) if named is not None else ())
     if len(names) != 1:
         return None
     users = answer_with_callers(question._replace(text=f"{before}`{names[0]}`{after}"), corpus)

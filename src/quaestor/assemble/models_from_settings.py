@@ -77,7 +77,9 @@ def check_endpoint(settings: Settings) -> None:
     if not settings.model and not settings.base_url:
         return
     if not settings.model:
-        raise UsageError(f"An endpoint is set ({settings.base_url!r}) but no model. Give --model NAME.")
+        raise UsageError(
+            f"An endpoint is set ({settings.base_url!r}) but no model. Give --model NAME, or --base-url '' for quotes."
+        )
     if not settings.base_url and not settings.api_key:
         raise UsageError(
             f"The model {settings.model!r} is named but no endpoint, so nothing was sent. Give --base-url URL (or set "

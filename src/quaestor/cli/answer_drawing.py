@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Protocol
 from quaestor.cli.output import echo, print_remarks, safe
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from collections.abc import Iterator
+
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 
@@ -143,7 +146,7 @@ class DrawnAnswer:
 
             # A label must not hide where its link leads.
             drawn = Markdown(with_short_marks(markdown), code_theme="ansi_dark", hyperlinks=False)
-            self._console.print(drawn, "")
+            self._console.print(_WithoutFirstLineEnd(drawn), "")
 
     def _live_display(self) -> RenderableType:
         from rich.text import Text  # noqa: PLC0415
@@ -153,6 +156,20 @@ class DrawnAnswer:
         seconds = int(time.monotonic() - self._since)
         self._spinner.update(text=Text(f"{self._waiting} {seconds} s" if seconds else self._waiting, style="dim"))
         return self._spinner if self._waiting else Text("")
+
+
+class _WithoutFirstLineEnd:
+    """Renders a block without the empty line that rich puts above a list, a table or a quote: one is there already."""
+
+    def __init__(self, block: RenderableType) -> None:
+        self._block = block
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        begun = False
+        for segment in console.render(self._block, options):
+            if begun or segment.text != "\n":
+                yield segment
+            begun = True
 
 
 def waiting(what: str, *, quiet: bool = False) -> AbstractContextManager[object]:

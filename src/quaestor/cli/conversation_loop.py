@@ -230,7 +230,8 @@ class ConversationLoop:
         """Keep the turn's proposals for /apply."""
         proposals = [one for one in done.proposals if isinstance(one, Proposal)]
         self._proposed = Proposal(tuple(change for one in proposals for change in one.changes))
-        if proposals and not self._json:
+        # A model without tools writes a change into its answer.
+        if (proposals or parse(done.answer)) and not self._json:
             remark("a change is proposed; /apply shows it and asks")
 
     def _show_event(self, answer: Answer, event: Event) -> None:
@@ -248,7 +249,7 @@ class ConversationLoop:
             case Passages(hits=hits):
                 answer.wait_for(f"{name} reads {amount(len(hits), 'passage')}" if name else "quoting")
             case Returned():
-                remark(call_line(self._last_call, event))
+                remark(call_line(self._last_call, event), dim=True)
                 answer.wait_for(f"{name} continues")
             case Stopped(reason=reason):
                 answer.say_below(reason)

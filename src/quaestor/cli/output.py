@@ -71,10 +71,10 @@ def print_json(value: object) -> None:
     echo(text)
 
 
-def remark(text: str) -> None:
+def remark(text: str, *, dim: bool = False) -> None:
     """Print a remark on stderr, which is not part of the result; a terminal gets it wrapped between words."""
     for line in wrapped(safe(text), err=True):
-        echo(line, err=True)
+        echo(style(line, dim=True) if dim else line, err=True)
 
 
 def print_remarks(remarks: Iterable[str]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Timer
 
 from quaestor.cli.output import echo, one_line, style
 from quaestor.indexing.indexer import Progress, ProgressState
@@ -28,6 +30,24 @@ def indexing_progress() -> Progress:
             line.draw(state.doing, state.done, state.total, f"files, {state.chunks:,} chunks", share=share)
 
     return draw
+
+
+@contextmanager
+def looking_for_files() -> Iterator[None]:
+    """Show in a terminal that files are being looked for, if that takes a moment; a bar then takes the line's place."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    words = style("looking for files", dim=True)
+    said = Timer(_QUIET_SECONDS / 2, lambda: echo(f"\r\x1b[K{words}", nl=False, err=True))
+    said.daemon = True
+    said.start()
+    try:
+        yield
+    finally:
+        said.cancel()
+        said.join()
+        echo("\r\x1b[K", nl=False, err=True)
 
 
 def asking_progress() -> Callable[[int, int, object], None]:

@@ -78,7 +78,10 @@ def ask_consent(plan: Plan, consent: Consent) -> bool:
     if not consent.may_ask:
         remark("nothing was changed: without a terminal to ask in, --yes must give consent")
         return False
-    return _yes(f"Apply this to {amount(len(plan.files), 'file')}?", consent)
+    agreed = _yes(f"Apply this to {amount(len(plan.files), 'file')}?", consent)
+    if not agreed:
+        remark("nothing was changed")
+    return agreed
 
 
 def apply_and_print(plan: Plan, journal: Journal) -> Applied:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.cli.output import one_line, remark
 from quaestor.core.config import Configuration, load_configuration
-from quaestor.core.errors import NotFoundError
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.wording import amount
 
@@ -50,6 +50,29 @@ def find_root(path: str | None) -> Path:
     except FileNotFoundError:
         raise NotFoundError("The current folder no longer exists. Change to another one, or name one.") from None
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
+def find_corpus(path: str | None) -> Path:
+    """Return the root as ``find_root`` does, for a command that indexes what is not indexed yet.
+
+    Raises:
+        UsageError: nobody named it, and it is the home folder or the root of the disk, without an index; or as above.
+    """
+    root = find_root(path)
+    if path is None and is_anywhere(root):
+        from quaestor.assemble.source_paths import index_folder  # noqa: PLC0415 - few commands are begun there
+
+        if not index_folder(root, load_configuration({}, project=None).settings).exists():
+            raise UsageError(
+                f"{str(root)!r} is {'your home folder' if root == Path.home() else 'the whole disk'}, which would be "
+                "indexed. Change to another folder, or name one; '.' means all of it."
+            )
+    return root
+
+
+def is_anywhere(folder: Path) -> bool:
+    """Return whether a folder is the home folder or the root of the disk, which nobody means to index."""
+    return folder in (Path.home(), Path(folder.anchor)) and not (folder / ".git").exists()
 
 
 def configure(root: Path | None, **flags: object) -> Configuration:

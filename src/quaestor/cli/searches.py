@@ -12,7 +12,7 @@ from quaestor.assemble import Index
 from quaestor.cli.hits import NOTHING_FOUND, SearchArguments, print_hits, remark_if_stale
 from quaestor.cli.output import print_json, print_remarks, remark
 from quaestor.cli.progress import indexing_progress
-from quaestor.cli.scope import configure, find_root, remark_on, remark_on_unknown
+from quaestor.cli.scope import configure, find_corpus, find_root, remark_on, remark_on_unknown
 from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError, QuaestorError
 from quaestor.corpus.corpus_json import search_object, several_object
@@ -34,7 +34,7 @@ def search(arguments: SearchArguments) -> int:
 
 
 def _search_one(arguments: SearchArguments) -> int:
-    root = find_root(arguments.sources[0] if arguments.sources else None)
+    root = find_corpus(arguments.sources[0] if arguments.sources else None)
     settings = configure(root, results=arguments.results, store=arguments.store).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:

@@ -68,7 +68,7 @@ _ASKS_PRICE = lazy_regex(
     re.IGNORECASE | re.DOTALL,
 )
 _UNIT = (
-    r"(?:second|minute|hour|day|night|week|month|quarter|year|sekunde|minute|stunde|tag|woche|monat|jahr|seconde|heure|jour"
+    r"(?:second|minute|hour|day|night|week|month|quarter|year|sekunde|stunde|tag|woche|monat|jahr|seconde|heure|jour"
     r"|semaine|mois|an\b|année|segundo|minuto|hora|día|semana|mes\b|año)"
 )
 _ASKS_DURATION = r"\bhow\s+many\s+(?:[\w-]+\s+){0,2}?(?:second|minute|hour|day|night|week|month|year)s\b"

@@ -66,8 +66,10 @@ class Relatives:
         name = related.target.name
         if name and not related.relatives and not any(related.total.values()) and not self._occurs(name):
             retriever = self._index.retriever
-            spelt = (near for one in retriever.spelling(text).unknown for near in one.nearest)
-            near = dict.fromkeys([*spelt, *(hit.symbol for hit in retriever.search(text, 3) if hit.symbol)])
+            spelt = [near for one in retriever.spelling(text).unknown for near in one.nearest]
+            owner = text.strip().removesuffix("()").removesuffix(name)
+            owned = [f"{owner}{near}" for near in spelt if owner and self._is_defined(f"{owner}{near}")]
+            near = dict.fromkeys([*owned, *spelt, *(hit.symbol for hit in retriever.search(text, 3) if hit.symbol)])
             raise NotFoundError(f"{text!r} is not a name in this index.{suggest_paths(list(near)[:_SUGGESTED])}")
         if self._index.freshness.fresh:
             return related
@@ -98,6 +100,12 @@ class Relatives:
         if not target.name:
             raise UsageError(f"{text!r} names nothing. Give a name, a path, or a path with a line after a colon.")
         return target
+
+    def _is_defined(self, name: str) -> bool:
+        """Return whether a name is defined within the owner that it is written with."""
+        target = read_name(name)
+        found = self._current().related(target, ("definitions",), 1).relatives
+        return any(f".{one.symbol}".endswith(f".{target}") for one in found)
 
     def _occurs(self, name: str) -> bool:
         """Return whether a name occurs anywhere in the corpus, in prose and data, too."""

@@ -188,7 +188,7 @@ _USE = vocabulary(
     " lev* lève* lanc* dépend* attrap* llam* us usa usan usar uso usos usado* usada* usando utiliz* invoc* crea crean"
     " creado creada hered* extiend* subclase* lanza* depende* captur*",
     "调用者?|使用|用到|引用|导入|实例化?|创建|实现|继承自?|派生|子类|抛出|捕获|依赖|(?<!什么)用(?![途处])|呼び?出|呼"
-    "|使|利用|参照|元|インポート|インスタンス|化|生成|作成|実装|継承|派生|投|送出|キャッチ|捕捉|依存",
+    "|使|利用|参照|元|インポート|インスタンス|化|生成|作成|実装|継承|投|送出|キャッチ|捕捉|依存",
 )
 _CHANGE = vocabulary(
     "chang* renam* remov* delet* drop drops modif* break breaks breaking broken affect* impact* safe safely signature"
@@ -322,7 +322,11 @@ def _uses_question(text: str) -> CallersQuestion | None:
     if not name:
         name = next((match[1] for pattern in _PLAIN if (match := pattern.search(text))), "")
         plain = bool(name)
-    return None if not name or name.lower() in _NO_NAMES else _make_question(text, name, "uses", plain=plain)
+    if not name or name.lower() in _NO_NAMES:
+        return None
+    verb = re.search(rf"([\w ]{{3,20}})\s{_ARTICLE}`?{re.escape(name)}", text)
+    related = (relation for relation, pattern in _RELATIONS if verb is not None and pattern.search(verb[1]))
+    return _make_question(text, name, "uses", plain=plain)._replace(relation=next(related, ""))
 
 
 def _make_question(text: str, name: str, kind: UseKind, *, plain: bool) -> CallersQuestion:

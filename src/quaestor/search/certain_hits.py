@@ -59,7 +59,7 @@ _LINE = re.compile(r"(?::\d+)+$")
 # What stands right before a name that is defined there, and right after it, in languages that no grammar tells us of.
 _BEFORE = re.compile(
     r"(?:^|[^\w.\"'-])(?:proc|function|func|fun|fn|def\w*|sub|subroutine|method|class|struct|union|enum|interface|trait|type"
-    r"|typedef|protocol|module|namespace|package|macro|record|object|define)[ \t]+(?:[\w:.]+(?:::|[.:#]))?$",
+    r"|typedef|protocol|module|namespace|package|macro|record|object)[ \t]+(?:[\w:.]+(?:::|[.:#]))?$",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"[ \t]*(?:::[ \t]|(?:=|:=|<-|:)[ \t]*(?:async[ \t]+)?(?:function|lambda|fn)\b)")

@@ -103,7 +103,7 @@ _CJK_GRAMMAR = (
     "谁|哪里|哪儿|哪些|哪个|哪|什么|地方|在|被|了|的|是|有|人|还|吗|呢|所有|全部|请|列出|显示|告诉我|我们|我|函数|方法"
     "|类|接口|模块|文件|代码|这个|该|自|从|到|过|会|如果|中|里|些|一个|多少|几|次|处|都|和|与|项目|目前|仍然|仍|正在"
     "|位置|可以|能|一下|给|想|个|出|どこ|誰|だれ|何|なに|どの|どれ|どんな|関数|メソッド|クラス|インターフェース"
-    "|モジュール|ファイル|コード|箇所|場所|一覧|リスト|全て|全部|教え|定数|見せ|知り|以外"
+    "|モジュール|ファイル|コード|箇所|場所|一覧|リスト|全て|教え|定数|見せ|知り|以外"
     "|[\u3040-\u309f\u3000-\u303f\uff00-\uffef]"
 )
 
@@ -280,7 +280,7 @@ _ASPECTS: dict[Aspect, Vocabulary] = {
         "methods functions fields attributes members property properties variants values constants classes types"
         " defin* declar* provide* offer* expose* export* support* belong* methoden felder attribute eigenschaften hat"
         " besitzt méthodes champs attributs a possède propriétés métodos campos atributos propiedades tiene",
-        "方法|字段|属性|成员|メソッド|フィールド|属性|メンバ",
+        "方法|字段|属性|成员|メソッド|フィールド|メンバ",
     ),
     "": vocabulary(
         "do does mean means meaning purpose explain* describe* summari* role job responsible about exist exists happen"
@@ -296,7 +296,7 @@ _ASKS_FOR: dict[Aspect, re.Pattern[str]] = {
         r"|qu[ée])\b|哪|どこ|定义|定義"
     ),
     "raises": lazy_regex(
-        r"\b(?:what|which|does|do|can|could|may|welche\w?|was|quel\w*|que|qu|qu[eé])\b|哪|什么|どんな|何|会"
+        r"\b(?:what|which|does|do|can|could|may|welche\w?|was|quel\w*|qu|qu[eé])\b|哪|什么|どんな|何|会"
     ),
     "members": lazy_regex(
         r"\b(?:methods|functions|fields|attributes|members|propert\w+|variants|values|constants|classes|types|methoden"

@@ -188,3 +188,15 @@ def test_a_commit_is_told_by_its_hash(index: Index, question: str) -> None:
     answer = answer_history(Question(question.format(whole)), index)
     assert answer is not None and answer.text(range(1, 9)).startswith(f"`{whole[:10]}` of 2020-05-01, by Gus:")
     assert answer_history(Question(question.format("5eafaded0")), index) is None
+
+
+def test_a_module_in_lower_case_is_a_folder_before_a_variable(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "shop")
+    made.commit("Begin", {"till.go": "package a\n\ntype Till struct {\n\tquay int\n}\n"}, "2020-01-01", "Ana")
+    made.commit(
+        "Open quays", {"shop-quay/land.go": "package quay\n", "rope/tie.go": "package rope\n"}, "2020-02-01", "Bea"
+    )
+    with Index.build(tmp_path / "shop") as index:
+        assert "Bea: 1 commit" in told(index, "Who wrote the quay module?")
+        assert "Bea: 1 commit" in told(index, "Who wrote the rope package?")
+        assert "`till.go:4`" in told(index, "Who wrote quay?")

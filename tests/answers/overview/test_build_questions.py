@@ -152,7 +152,7 @@ def test_how_a_single_test_is_run_is_told_by_a_guide_or_by_custom(tmp_path: Path
         "Cargo.toml": '[package]\nname = "shop"\n',
         "src/lib.rs": "fn sell() {}\n",
     }
-    guide = "# Helping\n\nRunning a single test file is quicker:\n\n```sh\nmake check T=till\n```\n"
+    guide = "# Helping\n\nA single test can be run more quickly:\n\n```sh\nmake check T=till\n```\n"
     with index_of(tmp_path / "told", {**files, "CONTRIBUTING.md": guide}) as index:
         told = answer_by_way(Question("How do I run a single test?"), index)
         every = answer_by_way(Question("How do I run the tests?"), index)

@@ -121,7 +121,8 @@ def test_platforms_are_told_by_a_section_or_a_line_that_names_them(
 
 def test_whom_to_tell_of_a_security_hole(tmp_path: Path) -> None:
     files = {
-        "SECURITY.md": "# Security\n\nWrite an e-mail to the miller.\n",
+        "SECURITY.md": "# Security\n\n## Versions\n\nAll that are reported to be sold.\n\n"
+        "## Reporting a vulnerability\n\nWrite an e-mail to the miller, who reads it every morning.\n",
         "docs/security.md": "# Security\n\nThe door has a lock.\n",
         "shop.py": "x = 1\n",
     }
@@ -132,7 +133,7 @@ def test_whom_to_tell_of_a_security_hole(tmp_path: Path) -> None:
             "where to report security issues",
         ):
             answer = answer_with_own_section(Question(text), index)
-            assert answer is not None and [hit.path for hit in answer.hits] == ["SECURITY.md"]
+            assert answer is not None and [(hit.path, hit.start_line) for hit in answer.hits] == [("SECURITY.md", 9)]
         assert answer_with_own_section(Question("who is told about a sale"), index) is None
     with index_of(tmp_path / "other", {"docs/security.md": files["docs/security.md"]}) as index:
         assert answer_with_own_section(Question("how do I report a vulnerability"), index) is None

@@ -75,6 +75,7 @@ def places(found: WayAnswer | None) -> list[str]:
         "how do I configure shop",
         "How is the app configured?",
         "Where do the settings come from?",
+        "Where does it decide which folder the settings are read from?",
         "Which function loads the config?",
         "What format does the configuration file have?",
     ],
@@ -94,6 +95,7 @@ def test_the_section_and_the_code_that_loads_are_quoted(tmp_path: Path, question
         "Where is the port read?",
         "How are the orders loaded?",
         "Which file loads the orders?",
+        "Which folder are the orders stored in?",
     ],
 )
 def test_other_questions_are_left_to_other_ways(tmp_path: Path, question: str) -> None:

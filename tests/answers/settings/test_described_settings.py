@@ -90,12 +90,22 @@ def test_a_follow_up_is_not_taken_for_a_question_for_a_setting(tmp_path: Path) -
 
 
 def test_what_a_search_finds_stands_below_without_the_lines_shown(tmp_path: Path) -> None:
-    with index_of(tmp_path, SHIP) as index:
+    code = "def refresh_statistics(shop):\n    # Statistics are refreshed as often as is set.\n    shop.refresh()\n"
+    with index_of(tmp_path, {**SHIP, "shop/refresh.py": code}) as index:
         answer = answer_by_way(Question("How do I change how often the statistics are refreshed?"), index)
         assert answer is not None
         lines = [(hit.path, line) for hit in answer.hits for line in range(hit.start_line, hit.end_line + 1)]
         assert len(lines) == len(set(lines))
-        assert answer.text(range(1, 9)).startswith("What is said of this setting comes nearest to the question:\n\n")
+        text = answer.text(range(1, 9))
+        assert text.startswith("What is said of this setting comes nearest to the question:\n\n`conf/shop.conf:1-3`")
+        assert "[1]\n\nWhat a search finds besides:\n\n`shop/refresh.py:1-3`" in text
+
+
+def test_a_setting_stands_alone_where_a_search_finds_nothing_else(tmp_path: Path) -> None:
+    with index_of(tmp_path, SHIP) as index:
+        answer = answer_by_way(Question("How do I change how often the statistics are refreshed?"), index)
+        assert answer is not None and lines_of(answer) == ["conf/shop.conf:1-3"]
+        assert "besides" not in answer.text([1])
 
 
 @pytest.mark.parametrize(

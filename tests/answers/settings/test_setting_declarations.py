@@ -127,6 +127,21 @@ def test_an_option_that_is_named_in_a_chain_of_calls_has_the_whole_chain() -> No
     assert bounds_of_setting(lines, 9, SettingKind.OPTION, "") == (9, 9)
 
 
+def test_options_that_are_named_in_chains_are_listed_and_explained(tmp_path: Path) -> None:
+    names = ["page", "quiet", "top-speed", "theme"]
+    chains = (
+        f'        .arg(\n            Arg::new("{name}_of")\n                .long("{name}")\n'
+        f'                .action(Set)\n                .help("Sets the {name} of the shop."),\n        )\n'
+        for name in names
+    )
+    code = f'fn options() -> Command {{\n    Command::new("shop")\n{"".join(chains)}}}\n'
+    with index_of(tmp_path / "shop", {"src/cli.rs": code, **OTHER}) as index:
+        listed = list_options(Question("Which command-line options are there?"), index)
+        explained = explain_option(Question("What does --top-speed do?"), index)
+    assert listed is not None and all(f"`--{name}`" in listed.text([1]) for name in names)
+    assert places(explained) == ["src/cli.rs:16-19"]
+
+
 def test_an_option_in_lines_of_its_own_is_told_by_the_call_around_it() -> None:
     lines = ["parser.add_argument(", "    '-2',", "    '--no-page',", "    action='store_true',", ")"]
     assert [*declared_options(lines, 3)] == ["no-page"]

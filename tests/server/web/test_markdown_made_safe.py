@@ -127,6 +127,14 @@ def test_marks_become_links_to_their_passages() -> None:
     assert found.text.strip() == "It retries 1, always 21."
 
 
+def test_a_place_that_was_found_leads_there() -> None:
+    found = [("a b.py:1-2", "/sessions/x/turns/1/sources/3"), ("a.py:3", "/sessions/x/turns/1/sources/4")]
+    shown = render("- `a b.py:1-2` (`f`)\n- `a.py:30`\n\n```\na.py:3\n```\n", found=found)
+    assert "<code>a b.py:1-2</code></a> (<code>f</code>)" in shown
+    links = [attributes for tag, attributes in seen(shown).elements if tag == "a"]
+    assert [(link["href"], "data-panel" in link) for link in links] == [(found[0][1], True)]
+
+
 def test_a_mark_in_code_is_code_and_one_of_no_passage_is_text() -> None:
     found = seen(render("`a[1]` and [7]\n\n```python\nx[1]\n```\n\n    y[1]", CITED))
     assert not found.values("href")

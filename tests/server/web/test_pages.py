@@ -17,6 +17,7 @@ from quaestor.server.http.served_from_settings import served_of
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.web.safe_text import in_words
 from scripted_server import ScriptedServer
+from servers.threads import free_port
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +204,18 @@ def test_what_does_not_fit_is_said_without_tokens(tmp_path: Path, question: str,
             shown = seen(get(server.url + asked.headers["location"].partition("#")[0]).text)
     assert said in shown.text
     assert not re.search(r"\d tokens", shown.text)
+
+
+def test_of_a_model_whose_server_is_not_there_yet_the_page_says_so(tmp_path: Path) -> None:
+    port = free_port()
+    chosen = {"model": "tiny", "base_url": f"http://127.0.0.1:{port}/v1"}
+    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", **chosen) as server:
+        said = "The server of tiny does not respond: answers are quoted from the documents until it does."
+        assert said in " ".join(seen(get(server.url).text).text.split())
+        with ScriptedServer(["It rests."], port=port):
+            assert "Answers are tiny’s words" in seen(get(server.url).text).text
+    with serving(write(tmp_path / "kitchen"), home=tmp_path / "home") as server:
+        assert "No language model is set" in seen(get(server.url).text).text
 
 
 def test_numbers_of_tokens_become_words() -> None:

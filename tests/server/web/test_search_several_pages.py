@@ -102,3 +102,11 @@ def test_where_one_of_several_does_not_answer_the_others_are_offered(two: Runnin
     begun = seen(get(f"{two.url}/?corpus=").text)
     assert not [one for _, one in begun.elements if one.get("type") == "checkbox" and "checked" in one]
     assert "Ask about everything here" in " ".join(begun.text.split())
+
+
+def test_places_that_are_found_and_not_quoted_lead_to_their_lines(two: Running) -> None:
+    asked = post(f"{two.url}/ask", data={"question": "How long does the dough rest?", "corpus": ["kitchen", "garden"]})
+    shown = seen(get(two.url + asked.headers["location"].partition("#")[0]).text)
+    links = [known["href"] for _, known in shown.elements if "data-panel" in known and "/sources/" in known["href"]]
+    assert links
+    assert all(get(two.url + link).status_code == 200 for link in links)

@@ -82,7 +82,7 @@ _EMPTY = 0.15
 """The weight of a stop word."""
 _RAISES = lazy_regex(
     r"\b(?:raise|throw|panic|abort|die|fail\w*|croak|confess|error\w*|err|bail|reject|warn\w*|exit|assert\w*|exception|invariant"
-    r"|revert|require|ensure|log\w*|print\w*|echo|fatal\w*|abort|stop|message|msg|reason)\b|Error|Exception|Err\(|!\(",
+    r"|revert|require|ensure|log\w*|print\w*|echo|fatal\w*|stop|message|msg|reason)\b|Error|Exception|Err\(|!\(",
     re.IGNORECASE,
 )
 _TELLS_OF_FAULTS = lazy_regex(
@@ -221,11 +221,17 @@ def find_templates(corpus: Corpus, message: Message | None, lines: CorpusLines) 
 
 def find_printed(corpus: Corpus, messages: Sequence[str], lines: CorpusLines) -> MessagePlaces:
     """Return the places with a literal that is all of a message, values aside: two words are enough then."""
-    parts = (part.strip() for line in _stretches(messages) for part in (line, line.partition(" - ")[2]))
+    lines_said = [*_stretches(messages)]
+    inner = [line.partition(mark)[2].removesuffix(")") for line in lines_said for mark in (" - ", " (")]
+    parts = (part.strip() for part in (*lines_said, *inner))
     texts = [part for part in dict.fromkeys(parts) if 0 < len(part) <= _LONGEST_PRINTED][:_RAREST]
     words = dict.fromkeys(word for text in texts for word in words_of(text) if word not in STOP_WORDS)
     by_text = ([term for word in words_of(text) for term in terms_of_word(word)[:1]] for text in texts)
     found = {one for terms in by_text for one, _ in corpus.store.lexical(terms, _CHUNKS // 2, None, _BODY)}
+    weights = _word_weights(corpus, [*words])
+    rarest = sorted((word for word in words if weights[word] > _EMPTY), key=lambda word: -weights[word])[:_PAIRED]
+    for pair in combinations([terms_of_word(word)[0] for word in rarest if terms_of_word(word)], 2):
+        found.update(corpus.store.holding(pair, _CHUNKS))
     matches = list[_Match]()
     for stored in corpus.store.get(found).values():
         if stored.document.language in PROSE or stands_behind(stored.document.path):

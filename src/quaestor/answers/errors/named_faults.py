@@ -50,7 +50,7 @@ _NAMED = (
     r"(?:\s+(?:error|exception|fault|panic)s?)?"
 )
 _RAISED = r"(?:raised|thrown|returned|emitted|triggered|produced|reported|signall?ed)"
-_ONE = r"(?:I|we|you|one|it|they|people|users|this|(?:the|this|my|our)\s+\w+|\w+)"
+_ONE = r"(?:(?:the|this|my|our)\s+\w+|\w+)"
 _MAY = r"(?:can|could|does|do|may|might|will|would)\s+"
 _RAISE = rf"(?:{_MAY})?(?:actually\s+)?(?:raises?|throws?)"
 _ASKED = tuple(
@@ -124,7 +124,7 @@ _ASKED_EXIT = tuple(
         rf"|que\s+signifie|qué\s+significa)\b.{{0,80}}?{_EXIT}\s*(?:of|with|:|=)?\s*(?P<number>\d{{1,5}})(?!\.?\d)\b.{{0,60}}$",
         rf"^(?!\W*(?:how|which|who|can|should|is|are)\b).{{0,80}}?\b(?:exit(?:s|ed|ing)?|quits?|ends?|fail(?:s|ed)?|terminat\w+|finish\w*|return(?:s|ed)?)"
         rf"\s+with\s+(?:an?\s+|the\s+)?(?:{_EXIT}|code|status)?\s*(?:of\s+)?(?P<number>\d{{1,5}})(?!\.?\d)\b.{{0,40}}$",
-        rf"^\W*{_EXIT}\s*[:=]?\s*(?P<number>\d{{1,5}})\W*(?:mean\w*|meaning)?\W*$",
+        rf"^\W*{_EXIT}\s*[:=]?\s*(?P<number>\d{{1,5}})\W*(?:mean\w*)?\W*$",
         r"(?P<number>\d{1,5})\s*(?:という)?(?:終了コード|終了ステータス|退出码)",
     )
 )

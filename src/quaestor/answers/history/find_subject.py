@@ -87,8 +87,11 @@ def subject_of(text: str, corpus: Corpus, git: Git) -> Subject:
     if not bare:
         return subject
     definition = None if _OF_USERS.search(text) else _as_name(subject, bare, corpus, git)
+    # What is called so in lower case is rather a folder than a variable.
+    folder = _as_folder(subject, text, corpus, git) if text.islower() and _OF_FOLDERS.search(text) else None
     return (
-        _as_file(subject, bare, corpus, git)
+        folder
+        or _as_file(subject, bare, corpus, git)
         or definition
         or _as_stem(subject, bare, corpus, git)
         or _as_folder(subject, text, corpus, git)
@@ -130,7 +133,7 @@ def _as_folder(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject
     name = _OF_FOLDERS.sub("", text)
     if name == text or not name or " " in name:
         return None
-    folder = folder_named(name.lower(), corpus)
+    folder = folder_named(name.lower(), corpus) or folder_named(f"{corpus.root.name}-{name}".lower(), corpus)
     return _as_file(subject, folder, corpus, git) if folder else None
 
 

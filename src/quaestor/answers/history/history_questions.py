@@ -213,7 +213,7 @@ _WRITE = (
 
 _ORIGIN: tuple[str, ...] = (
     rf"{_WHEN}\s+(?:was|were|did|has|have|had|got)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+|get\s+|finally\s+|first\s+|originally\s+)*{_ALL_BUT_CHANGED}{_FILE}{_TO}",
-    rf"(?:when|why)(?:\s+and\s+(?:when|why))?\s+(?:did|have|has|had)\s+(?:we|they|you|the\s+\w+|somebody|someone|\w+)\s+(?:first\s+)?{_ALL_BUT_CHANGED}\s+(?P<subject>.+?)(?:\s+(?:to|from|in)\s+(?:the|this)\b.*)?",
+    rf"(?:when|why)(?:\s+and\s+(?:when|why))?\s+(?:did|have|has|had)\s+(?:the\s+\w+|\w+)\s+(?:first\s+)?{_ALL_BUT_CHANGED}\s+(?P<subject>.+?)(?:\s+(?:to|from|in)\s+(?:the|this)\b.*)?",
     rf"{_WHEN}\s+(?:was|were|has|have|had)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+)?(?P<verb>{_BECAME})\s+(?P<gained>.+?)",
     rf"{_WHEN}\s+(?:was|were)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?P<verb>renamed|moved)\s+(?:in)?to\s+(?P<gained>.+?)",
     rf"{_WHEN}\s+(?:was|were|has|have)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+)?(?P<verb>{_REVISED})",

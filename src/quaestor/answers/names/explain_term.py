@@ -81,7 +81,7 @@ _SAYS_DATE = lazy_regex(
     re.IGNORECASE,
 )
 _SIDE = (
-    r"(?:(?:an?|the|eine[mnr]?|einer|der|die|das|dem|den|une?|l[ae]s?|les|el|los|una)\s+|l['’])?"
+    r"(?:(?:an?|the|eine[mnr]?|der|die|das|dem|den|une?|l[ae]s?|el|los|una)\s+|l['’])?"
     r"[\"'“‘«`]?(?P<{}>[^\W_][\w.+#&/'’ -]*?)[\"'”’»`]?"
 )
 _FIRST, _SECOND = _SIDE.format("first"), _SIDE.format("second")

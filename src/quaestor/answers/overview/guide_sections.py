@@ -49,7 +49,7 @@ _SHOWS_A_COMMAND = lazy_regex(r"`|^(?: {4}|\t)\s*\S|^\s*\$ |^\.\. code", re.MULT
 
 _ON_ONE_TEST = lazy_regex(
     r"\b(?:runn?|execut|test)(?:s|ing|e)?\b[^.;]{0,40}?\b(?:single|individual|specific|particular|(?:only|just) one)"
-    r"\s+(?:\w+\s+)?(?:tests?|specs?|suite|scenario)\b",
+    r"\s+(?:\w+\s+)?(?:tests?|specs?|suite|scenario)\b|\b(?:single|individual|specific)\s+tests?\b[^.;]{0,30}\brun\b",
     re.IGNORECASE,
 )
 """What tells how a single test is run: a sentence, a heading or a comment above the command."""

@@ -30,6 +30,7 @@ from quaestor.answers.overview.overview_question import (
     without_whole,
 )
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.core.light_imports import lazy_regex
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import profile_path
@@ -114,7 +115,7 @@ _ASKED_PLACE = re.compile(
 )
 
 
-_KEPT = re.compile(
+_KEPT = lazy_regex(
     r"\s*where(?:['’]s|\s+are|\s+is|\s+do\s+i\s+find)\s+(?:all\s+)?(?:the\s+)?"
     r"(?:(?P<tests>(?:unit\s+)?(?:tests|specs))|(?P<docs>docs|documentation)|(?P<examples>examples|samples))"
     r"(?:\s+(?:kept|located|stored))?\W*",

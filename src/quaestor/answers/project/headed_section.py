@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
@@ -161,7 +161,7 @@ _OWN_SECTIONS = (
         ),
         files=rf"(?:how[-_]?to[-_]?)?(?:release|releasing|publishing)(?:[-_]?{_RELEASE_GUIDE})?",
         done_by=r"(?:(?:scripts?|bin|tools|dev|build|contrib|utils|ci)/)?(?:make[-_]?)?release(?:\.\w{2,4})?"
-        r"|\.github/workflows/[\w-]*(?:release|publish)[\w-]*\.ya?ml",
+        r"|\.github/workflows/(?![\w-]*doc)[\w-]*(?:release|publish)[\w-]*\.ya?ml",
     ),
     _OwnSection(
         lazy_regex(
@@ -345,6 +345,7 @@ def _documents_about(wanted: _OwnSection, corpus: Corpus, lines: CorpusLines) ->
             last = end_of_blocks(texts, first, min(len(texts), first + _MOST_OF_OWN), len(texts))
             notes = any(_RELEASED.match(title) for _, title in headings(texts[:_MOST_OF_OWN]))
             if not notes and wanted.is_said_in(texts[first - 1 : last]):
+                yield from islice(_sections_on(wanted, [path], lines), 1, None) if wanted.says else ()
                 yield path, first, last, None
 
 

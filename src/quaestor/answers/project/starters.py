@@ -75,7 +75,7 @@ _ANYBODYS = re.compile(
     r"|.*\bsponsors?|.*code of conduct.*|.*security (?:polic|report|issue)\w*|.*\bdisclosure.*|our (?:pledge|standards)"
     r"|.*\bguidelines|purpose|motivation|rationale|abstract|specification|background|status|help(?: and .*)?"
     r"|getting help|support|community|docs.*community|requirements|prerequisites|features|release .*|terminology"
-    r"|版权.*|.*许可.*|.*协议|参考.*|致谢|鸣谢|目录|前言|序言?|贡献.*|谢辞|参考文献|ライセンス.*|著作権.*"
+    r"|版权.*|.*许可.*|.*协议|参考.*|致谢|鸣谢|目录|前言|序言?|贡献.*|谢辞|ライセンス.*|著作権.*"
     r"|contact\b.*|definitions|disclaimer|examples?\b.*|authors?\b.*"
     r"|(?:über|sobre|à propos|objeti[vf]|inhalt|einleitung|einführung|sommaire|tables? des mati|introducci"
     r"|présentation|índice)\w*\b.*",

@@ -52,6 +52,8 @@ _BEFORE_COUNTED, _AFTER_COUNTED = 4, 3
 """The words before and after it among which an amount of it stands, itself included in the latter."""
 _NEAR_COUNTED = 3.0
 """How far behind one that states some amount a passage may be that comes first because it says how many there are."""
+_NEAR_HEADED = 2.5
+"""How far behind the best a passage may be that comes first because a single word heads one of its paragraphs."""
 _NEAR_MINUTES = 2.0
 """How far behind minutes another document may be that comes before them."""
 MINUTES = lazy_regex(r"(?<![^\W_])(?:meetings?|minutes|agendas?)(?![^\W_])", re.IGNORECASE)
@@ -85,10 +87,6 @@ _ASKS_FOR_QUESTIONS = lazy_regex(r"\b(?:questions?|asks?|asked)\b", re.IGNORECAS
 _QUOTED = r"""["'`“‘«]\W{0,3}"""
 
 
-_ONLY_ASKS = lazy_regex(
-    r"\bhow\s+(?:often|frequently|soon)\b|\b(?:what|which)\s+(?:kind|type|sort)s?\s+of\b|\bis\s+it\s+possible\b",
-    re.IGNORECASE,
-)
 _SEPARATED = lazy_regex(
     r"\bwie\s+(?P<verb>[^\W\d_]+)\s+(?P<between>(?:ich|man|wir)\b.*\s)(?P<prefix>ab|an|auf|aus|ein|frei|her|hin|los|mit|nach|um"
     r"|vor|weg|zu|zurück)\W*$",
@@ -97,11 +95,11 @@ _SEPARATED = lazy_regex(
 """A question with a German verb in two: "Wie richte ich den Zugang ein?" asks how to "einrichten"."""
 _LETTERS_OF_ROOT = 4
 _HEADED_PARAGRAPH = lazy_regex(
-    r"^[ \t]*(?:[-*+][ \t]+)?(?P<mark>\*\*|__)(?P<title>[^*_\n]{2,80}?)"
-    r"(?:[.:?!][ \t]*(?P=mark)|(?P=mark)[ \t]*(?:[.:]|$))",
+    r"^[ \t]*(?:[-*+][ \t]+)?(?P<mark>[*_]{1,2})(?P<title>[^*_\n]{2,80}?)"
+    r"(?:[.:?!][ \t]*(?P=mark)|(?P=mark)[ \t]*(?:[.:]|[-–—][ \t]|$))",
     re.MULTILINE,
 )
-"""The beginning of a paragraph with a heading of its own, in bold and ended like a sentence or alone on its line."""
+"""The beginning of a paragraph with a heading of its own: emphasized, and ended by a mark or alone on its line."""
 _HEADING = lazy_regex(r"^#{1,6} |^[^\n]+\n[-=~]{4,}$", re.MULTILINE)
 _NEGATIVE = lazy_regex(
     r"\b(?:not|no|never|without|cannot|except|\w+n['’]t|nicht|kein\w*|nie|ohne|pas|sans|jamais|sin|nunca)\b|[不没沒無无]|ない|ません",
@@ -119,11 +117,6 @@ def label_terms(passage: Passage) -> frozenset[str]:
     return content_terms(" ".join(filter(None, (passage.path, passage.title, passage.symbol))))
 
 
-def wanted_terms(question: str) -> frozenset[str]:
-    """Return the content terms of a question, without words that only ask: "often exceeds" says not "how often"."""
-    return content_terms(without_grammar(_ONLY_ASKS.sub(" ", question)))
-
-
 def rarity_of(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str, float]:
     """Return each wanted term's share of the question; it is larger the fewer passages hold the term."""
     counts = Counter(
@@ -135,13 +128,7 @@ def rarity_of(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[st
 
 
 def order_by_paragraphs(
-    question: str,
-    passages: Sequence[Passage],
-    hits: Sequence[Hit],
-    rarity: Mapping[str, float],
-    encode: Encode,
-    *,
-    doubtful: bool = False,
+    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float], encode: Encode
 ) -> tuple[Sequence[Passage], Sequence[Hit]]:
     """Return passages and hits, the likeliest to answer first if most of them are prose, else in their order.
 
@@ -151,8 +138,8 @@ def order_by_paragraphs(
     question in another language than English the order stays, because similarity is known for English words only.
     Minutes of meetings come behind other documents, unless the question asks what was talked about. If it asks for an
     amount, a passage that states one comes first, in any language. The section that has the question for its heading
-    comes before all, also among code if the question is of several words. If it is ``doubtful`` whether anything
-    answers, a paragraph headed by the only word of the question does.
+    comes before all, also among code if the question is of several words; a paragraph headed by a single word before
+    those that are hardly better.
     """
     if len(hits) != len(passages):
         return passages, hits
@@ -161,8 +148,8 @@ def order_by_paragraphs(
     mostly_prose = 2 * sum(of_prose) > len(passages)
     if mostly_prose:
         worth, ranks = _order_of_prose(question, passages, hits, rarity, encode)
-    fewest = 1 if doubtful else 2
-    headed = (rank for rank in ranks if of_prose[rank] and is_headed(question, passages[rank], fewest))
+    fewest = {rank: 1 if worth[ranks[0]] - worth[rank] <= _NEAR_HEADED else 2 for rank in ranks}
+    headed = (rank for rank in ranks if of_prose[rank] and is_headed(question, passages[rank], fewest[rank]))
     first = next(headed, None) if mostly_prose or len(rarity) > 1 else None
     if first is None and not mostly_prose:
         return passages, hits

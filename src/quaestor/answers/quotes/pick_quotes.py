@@ -26,7 +26,6 @@ from quaestor.answers.quotes.passage_order import (
     order_by_paragraphs,
     rarity_of,
     share_of,
-    wanted_terms,
 )
 from quaestor.answers.quotes.quotable_stretches import stretches_of
 from quaestor.answers.quotes.quotes_in_markdown import LEAD, UNSURE, Quote, label_of, label_of_code, text_of_quotes
@@ -35,10 +34,12 @@ from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.messages import Usage
 from quaestor.core.questions import asks_amount, asks_for_several, says_amount
+from quaestor.core.terms import content_terms
 from quaestor.core.wording import WITHOUT_MODEL
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.search.language import without_grammar
 
 NOTHING = f"{WITHOUT_MODEL}, and nothing in the passages answers the question clearly enough to quote."
 UNMENTIONED = f"{WITHOUT_MODEL}, and nothing here mentions {{}}."
@@ -123,10 +124,10 @@ def answer(
         hits: the hits of the passages, in their order, with the search's scores and the lines found. Without hits
             only the first passage is quoted.
     """
-    wanted = wanted_terms(question)
+    wanted = content_terms(without_grammar(question))
     rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
-        passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode, doubtful=bool(refused))
+        passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
     refused = refused and not (passages and is_headed(question, passages[0], 1))
     candidates = best_stretches(question, passages, hits, rarity, encode)
     relevance = Relevance(question, rarity, encode)
@@ -167,7 +168,7 @@ def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = N
     One stretch that holds enough of the question suffices; quotes are chosen only if there is none. A server calls this
     for every turn, and choosing quotes takes longer than searching.
     """
-    wanted = wanted_terms(question)
+    wanted = content_terms(without_grammar(question))
     rarity = rarity_of(wanted, passages)
     stretches = (stretch for passage in passages for stretch in stretches_of(passage))
     if any(share_of(stretch.terms & wanted, rarity) >= _LEAST_COVERAGE for stretch in stretches):

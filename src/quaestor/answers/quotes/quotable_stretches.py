@@ -58,7 +58,7 @@ _LOOKED_BACK = 40
 _DEFINITION = lazy_regex(
     r"^\s*(?:@\w|(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe"
     r"|open|override|inline|const|virtual|extern)\b\s*)*"
-    r"(?:def|class|func|fn|function|fun|interface|struct|enum|trait|impl|type|module|record|protocol|object|defmodule|defp?)\b"
+    r"(?:class|func|fn|function|fun|interface|struct|enum|trait|impl|type|module|record|protocol|object|defmodule|defp?)\b"
 )
 
 

@@ -46,10 +46,10 @@ _KEYS = frozenset(
 )
 _CONFIGURES = frozenset("configure configured customize customise customized customised".split())
 _ASKING = frozenset(
-    """a all also and any app application are be being by can code could default do does file files for from get gets
-    global goes has have how i in into is it its itself list local main may me might must my of on one or own
-    project put runtime server should show the their there this to user using we what when where which will with
-    work would you your""".split()
+    """a all also and any app application are be being by can code could decide decided decides default directories
+    directory do does file files folder folders for from get gets global goes has have how i in into is it its
+    itself list local main may me might must my of on one or own project put runtime server should show the their
+    there this to user using we what when where which will with work would you your""".split()
 )
 """Words of a question about a configuration that say nothing of what is asked."""
 _LOADS = frozenset(
@@ -136,7 +136,7 @@ _ENTRY = lazy_regex(
 )
 """A line that sets or describes one setting."""
 _LARGEST = 80_000
-_ASKS_WHERE = lazy_regex(r"\bwhere\b|(?:which|what)\s+config|name|path|location")
+_ASKS_WHERE = lazy_regex(r"\bwhere\b|(?:which|what)\s+config|name|path|location|folder|director")
 _PLACES = frozenset("path paths dir dirs directory find locate discover search candidates locations home".split())
 """Words in the names of what knows where a file lies."""
 _NEAR, _LONG = 3, 10_000

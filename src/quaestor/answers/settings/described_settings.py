@@ -42,10 +42,8 @@ from quaestor.search.path_roles import profile_path
 from quaestor.search.spelling import ASK_ANYTHING, SAY_NOTHING
 
 _LONGEST, _PASSAGES, _FEWEST_WORDS, _FEWEST_TELLING, _LONGEST_TEXT = 120, 50, 4, 3, 400
-_NEAR, _NEAR_AS_ORDERED = 1.0, 1.1
-"""The least nearness, up to 2, to a question that asks to set something, and to one that may be only words."""
-_EACH_NEAR, _UNLIKE = 0.5, 0.1
-"""The least nearness by each word of a question, and that of a word like no other."""
+_NEAR, _EACH_NEAR, _UNLIKE = 1.15, 0.55, 0.1
+"""The least nearness to a question as a whole and to each of its words, and that of a word like no other."""
 _NO_ORDER = frozenset(
     """a after an and are as at but did do does explain describe for from had has have how if in is it its list my our
     show since some tell the there this that under was what when where which while who whom whose why with""".split()
@@ -63,7 +61,7 @@ _WISHES = frozenset("want like prefer need".split())
 _HELPS = frozenset("do can could should would must may".split())
 _SHOWN = re.compile(r"\s*\.\.\s+(?:[\w-]*code[\w-]*|only|highlight|raw|math|note|auto\w*|image|figure|include)\b")
 """A directive that shows or includes something, and describes no setting."""
-_SENTENCE = re.compile(r"[\s>]*[`*]{1,2}[^`*]+[`*]{1,2}\s+[a-z]")
+_SENTENCE = re.compile(r"[\s>]*[`*]{1,2}[^`*]+[`*]{1,2}(?:\s+[a-z]|[.)]\s)")
 """A paragraph that begins with a name."""
 _SAYS = re.compile(r"[\"'`][^\"'`\n]*?\w+ \w+ \w|(?:#|//|--|\*|;)[^\n]*?\w+ \w+ \w|\s{2,}\w+ \w+ \w")
 """Three words in a string, a comment or behind a gap: what code says of a setting."""
@@ -84,36 +82,33 @@ class _DescribedSetting(NamedTuple):
 
 def find_described_setting(text: str, corpus: Corpus) -> WayAnswer | None:
     """Answer with the setting whose description is surely nearest; None for other questions, or if none is near."""
-    least = _least_nearness(text) if len(text) <= _LONGEST else None
-    if least is None or not Material(corpus.store).is_code:
+    if len(text) > _LONGEST or not _may_want_setting(text) or not Material(corpus.store).is_code:
         return None
-    return corpus.retry_reopened(lambda: _nearest_setting(text, corpus, least))
+    return corpus.retry_reopened(lambda: _nearest_setting(text, corpus))
 
 
-def _nearest_setting(text: str, corpus: Corpus, least: float) -> WayAnswer | None:
+def _nearest_setting(text: str, corpus: Corpus) -> WayAnswer | None:
     lines, draft = CorpusLines(corpus), Draft()
     settings = list(_settings_in(corpus.search(text, _PASSAGES), corpus, lines))
     nearness = _nearness(text, [f"{one.name} . {one.text}" for one in settings])
     best = max(range(len(settings)), key=nearness.__getitem__, default=None)
-    if best is None or nearness[best] < (least, 0) or nearness[best][1] < _EACH_NEAR:
+    if best is None or nearness[best][0] < _NEAR or nearness[best][1] < _EACH_NEAR:
         return None
     draft.say("What is said of this setting comes nearest to the question:")
     draft.quote(lines.hit(settings[best].path, settings[best].first, settings[best].last))
     return draft.finish("setting")
 
 
-def _least_nearness(text: str) -> float | None:
-    """Return how near a setting must be to answer a question; None for a question that asks for no setting. Pure."""
+def _may_want_setting(text: str) -> bool:
+    """Return whether a question may be one of somebody who wants to set something, or an order to do so. Pure."""
     words = [word.lower() for word in find_words(text.replace("'", ""))]
     first, said = words[:1], frozenset(words)
     of_user = any(one in _HELPS and other in _PERSONS for one, other in pairwise(words))
     if first in (["how"], ["what"], ["which"], ["is"], ["are"]) or not _HELPS.isdisjoint(first):
-        asks = of_user or words[:2] == ["how", "to"] or (first != ["how"] and not _OF_SETTING.isdisjoint(said))
-    elif first in (["i"], ["we"], ["id"]):
-        asks = of_user or not _WISHES.isdisjoint(said)
-    else:
-        return None if len(words) < _FEWEST_WORDS or not _NO_ORDER.isdisjoint(first) else _NEAR_AS_ORDERED
-    return _NEAR if asks else None
+        return of_user or words[:2] == ["how", "to"] or (first != ["how"] and not _OF_SETTING.isdisjoint(said))
+    if first in (["i"], ["we"], ["id"]):
+        return of_user or not _WISHES.isdisjoint(said)
+    return len(words) >= _FEWEST_WORDS and _NO_ORDER.isdisjoint(first)
 
 
 def _settings_in(hits: Sequence[Hit], corpus: Corpus, lines: CorpusLines) -> Iterator[_DescribedSetting]:

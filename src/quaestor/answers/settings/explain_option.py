@@ -246,8 +246,8 @@ def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]
             line, place = file.lines[at - 1], None
             if name in line:
                 place = _description_at(file, at, name, token, keys=not in_code)
-            if place is None and in_code and field in line:
-                place = _declared_option(file.lines, at, name)
+            if in_code and ((place is None and field in line) or line.lstrip().startswith(".long(")):
+                place = _declared_option(file.lines, at, name) or place
             if place is not None:
                 yield _Place(place[0], aside, folders_to_sources(path), path, place[1], place[2])
 

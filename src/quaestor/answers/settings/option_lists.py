@@ -22,7 +22,9 @@ from quaestor.answers.settings.setting_declarations import (
     CONFIG_WORDS,
     LONGEST_LINE,
     STRING,
+    SettingKind,
     bounds_of_call,
+    bounds_of_setting,
     may_set,
     options_shown,
     variables_in,
@@ -308,8 +310,9 @@ def _giving_options(corpus: Corpus) -> Sequence[str]:
 
 
 def _count_described(lines: Sequence[str], options: Mapping[str, int]) -> int:
-    """Return how many options are described, in their line or next to it."""
-    near = ("\n".join(lines[max(0, at - 2) : at + 1]) for at in options.values())
+    """Return how many options are described, in their line, next to it or in what declares them."""
+    bounds = ((at, *bounds_of_setting(lines, at, SettingKind.OPTION, "")) for at in options.values())
+    near = ("\n".join(lines[max(0, min(at - 1, first) - 1) : max(at + 1, last)]) for at, first, last in bounds)
     return sum(_DESCRIBED.search(text) is not None for text in near)
 
 

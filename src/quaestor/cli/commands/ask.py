@@ -26,7 +26,7 @@ from quaestor.cli.options import (
 )
 from quaestor.cli.output import echo, print_json, print_remarks, remark, style, wrapped
 from quaestor.cli.progress import indexing_progress
-from quaestor.cli.scope import Filters, configure, find_root, remark_on, remark_on_unknown
+from quaestor.cli.scope import Filters, configure, find_corpus, remark_on, remark_on_unknown
 from quaestor.cli.turn_details import (
     LEGEND,
     call_line,
@@ -70,7 +70,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     """
     if not question.strip() and not as_json:  # a program gets an answer to any text
         raise UsageError('The question is empty. Write it in quotation marks: quaestor ask "what is this about?"')
-    root = find_root(path)
+    root = find_corpus(path)
     settings = configure(root, model=model, base_url=base_url, passages=count, window=window, store=store).settings
     check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
@@ -136,7 +136,7 @@ def _show(answer: Answer, model: str, outcome: TurnOutcome, event: Event) -> Non
         case Passages(hits=hits):
             answer.wait_for(f"{model} reads {amount(len(hits), 'passage')}" if model else "quoting")
         case Returned():
-            remark(call_line(outcome.calls[-1], event))
+            remark(call_line(outcome.calls[-1], event), dim=True)
             answer.wait_for(f"{model} continues")
         case Stopped(reason=reason):
             answer.say_below(reason)

@@ -14,7 +14,7 @@ from quaestor.cli.conversation_loop import ConversationLoop
 from quaestor.cli.options import count_option, filter_options, model_options, path_argument, store_option, window_option
 from quaestor.cli.output import echo, print_remarks
 from quaestor.cli.progress import indexing_progress
-from quaestor.cli.scope import Filters, configure, find_root
+from quaestor.cli.scope import Filters, configure, find_corpus, find_root
 from quaestor.core.config import Settings, data_home, make_private
 from quaestor.core.errors import UsageError
 from quaestor.server.index_process import BackgroundVectors
@@ -59,7 +59,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     """
     flags = {"model": model, "base_url": base_url, "passages": count, "window": window, "store": store}
     if session is None:
-        root = find_root(path)
+        root = find_corpus(path)
         settings = configure(root, **flags).settings
         transcript = _last(root, settings) if go_on else None
     else:

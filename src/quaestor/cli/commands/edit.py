@@ -29,7 +29,7 @@ from quaestor.cli.proposed_edits import (
     run_check,
     terminal_consent,
 )
-from quaestor.cli.scope import configure, find_root
+from quaestor.cli.scope import configure, find_corpus
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Usage
@@ -96,7 +96,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     """
     if reply is not None and path is None:
         instruction, path = None, instruction
-    root = find_root(path)
+    root = find_corpus(path)
     settings = configure(root, model=model, base_url=base_url, passages=count, window=window).settings
     root = root if root.is_dir() else root.parent
     journal = make_journal(root, settings)
@@ -117,9 +117,14 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         check_endpoint(settings)
         with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
             asker = make_model(settings, Purpose(kind="edit", source=str(index.root)))
-            proposed = asyncio.run(
-                ask_for_proposal(index, asker, instruction, edit_settings_of(settings, whole), plan_edit, quiet=as_json)
-            )
+            settings_of_edit = edit_settings_of(settings, whole)
+            try:
+                proposed = asyncio.run(
+                    ask_for_proposal(index, asker, instruction, settings_of_edit, plan_edit, quiet=as_json)
+                )
+            except KeyboardInterrupt:
+                remark("\nstopped; nothing was changed")
+                raise
     wanted = _EditOptions(terminal_consent(ordinary=yes, sensitive=allow_sensitive), as_json, patch_file, check)
     return _ProposalHandler(root, journal, instruction or "", proposed, wanted).finish_edit()
 

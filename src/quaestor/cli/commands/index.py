@@ -19,8 +19,8 @@ from quaestor.assemble.stores_by_name import is_shared
 from quaestor.cli.answer_drawing import waiting
 from quaestor.cli.options import embedder_options, json_option, store_option
 from quaestor.cli.output import echo, one_line, print_json, remark, size
-from quaestor.cli.progress import indexing_progress
-from quaestor.cli.scope import configure, find_root
+from quaestor.cli.progress import indexing_progress, looking_for_files
+from quaestor.cli.scope import configure, find_corpus
 from quaestor.cli.survey_tables import print_skipped, print_survey
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
@@ -126,7 +126,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             f"{path!r} is an address, whose changes cannot be watched. Run `quaestor index` again instead."
         )
     report = _fetch_source(path, chosen, submodules, rebuild=rebuild, restore=restore, look=dry_run)
-    root = find_root(path)
+    root = find_corpus(path)
     configuration = configure(root, embedder=embedder, embedder_price=price, store=store, ray=ray)
     settings = configuration.settings
     if dry_run:
@@ -186,7 +186,8 @@ def _build_index(root: Path, settings: Settings, *, rebuild: bool, most: float |
     """Build the index, and say if it has another embedder than before; if the user stops it, print what was kept."""
     before = index_embedder(root, settings)
     try:
-        index = Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
+        with looking_for_files():
+            index = Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
     except KeyboardInterrupt:
         remark("\nstopped; the files indexed so far are kept. `quaestor index` continues from there")
         raise

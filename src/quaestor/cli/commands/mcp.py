@@ -52,8 +52,10 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
     has_started = False
 
     def make(named: Sequence[Path]) -> Sequence[ServedTool]:
+        from quaestor.cli.scope import is_anywhere  # noqa: PLC0415 - the client is answered first
+
         nonlocal has_started
-        folders = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
+        folders = paths or [str(folder) for folder in named if not is_anywhere(folder)]
         tools = _begin_to_serve([_find(path) for path in folders], store, open_ones)
         has_started = True
         return tools
@@ -123,17 +125,12 @@ def _started_in() -> Path:
     Raises:
         UsageError: it is the home folder or the root of the disk, because the client starts servers anywhere.
     """
-    from quaestor.cli.scope import find_root  # noqa: PLC0415 - the client is answered first
+    from quaestor.cli.scope import find_root, is_anywhere  # noqa: PLC0415 - the client is answered first
 
     root = find_root(None)
-    if _is_anywhere(root):
+    if is_anywhere(root):
         raise UsageError(
             f"The server was started in {str(root)!r}, which is not a repository, without a folder to serve. Run "
             "`quaestor install CLIENT PATH`, or `quaestor mcp PATH`."
         )
     return root
-
-
-def _is_anywhere(folder: Path) -> bool:
-    """Return whether a folder is the home folder or the root of the disk, which nobody means to index."""
-    return folder in (Path.home(), Path(folder.anchor)) and not (folder / ".git").exists()

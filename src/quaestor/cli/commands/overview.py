@@ -12,7 +12,7 @@ from quaestor.assemble import Index
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import echo, fill_lines, one_line, print_json, print_remarks, safe, style, wrapped
 from quaestor.cli.progress import indexing_progress
-from quaestor.cli.scope import configure, find_root
+from quaestor.cli.scope import configure, find_corpus
 from quaestor.corpus import Corpus
 from quaestor.llm.tokens import tokenizer_for
 
@@ -37,7 +37,7 @@ def command(path: str | None, folder: str, tokens: int, as_json: bool) -> int:
     For documents: their titles, sections, dates and authors. Numbers in brackets are sources, listed below. No model is
     used. Exit code 1 means that there are no documents.
     """
-    root = find_root(path)
+    root = find_corpus(path)
     settings = configure(root).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:

@@ -11,7 +11,7 @@ from quaestor.assemble import Index
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
 from quaestor.cli.progress import indexing_progress
-from quaestor.cli.scope import configure, find_root
+from quaestor.cli.scope import configure, find_corpus
 from quaestor.corpus import Corpus
 from quaestor.related import KINDS, Related, RelatedKind, Relative
 
@@ -36,7 +36,7 @@ def command(target: str, path: str | None, kinds: tuple[RelatedKind, ...], limit
     TARGET is a name (send, Client.send), a path, or a path with a line (src/a.py:12). Uses are found by name, so they
     may include uses of another definition with the same name. Exit code 1 means that nothing was found.
     """
-    root = find_root(path)
+    root = find_corpus(path)
     settings = configure(root).settings
     started = time.perf_counter()
     with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:

@@ -22,7 +22,7 @@ from quaestor.accounts.prices import load_prices
 from quaestor.assemble import make_endpoint, make_model, make_users
 from quaestor.cli.options import model_options, store_option
 from quaestor.cli.output import one_line, remark
-from quaestor.cli.scope import configure, find_root
+from quaestor.cli.scope import configure, find_corpus, find_root
 from quaestor.core.config import Settings, without_credentials
 from quaestor.core.errors import ForbiddenError, UpstreamError, UsageError
 from quaestor.llm.endpoints import OPENAI_URL
@@ -118,7 +118,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             f"{host!r} can be reached from other machines, and there are no users. Add one with"
             " `quaestor users add NAME`."
         )
-    roots = [find_root(path) for path in paths] or [find_root(None)]
+    roots = [find_root(path) for path in paths] or [find_corpus(None)]
     known = {root: configure(root, **flags).settings for root in roots}
     job = Job(known, settings, flags, reachable, (host, *names), log_requests)
     # Before anything is indexed, so that an occupied port is reported at once.

@@ -13,7 +13,7 @@ from quaestor.cli.costs import estimate_object, print_estimate
 from quaestor.cli.options import embedder_options, json_option, path_argument
 from quaestor.cli.output import echo, one_line, print_json, size
 from quaestor.cli.progress import indexing_progress
-from quaestor.cli.scope import configure, find_root
+from quaestor.cli.scope import configure, find_corpus
 from quaestor.cli.survey_tables import print_survey
 from quaestor.core.config import Settings
 from quaestor.core.wording import command as the_command
@@ -33,7 +33,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
 
     --embedder shows the cost with that embedder: nothing is sent to it, and the index is not changed.
     """
-    root = find_root(path)
+    root = find_corpus(path)
     settings = configure(root, embedder=embedder, embedder_price=price).settings
     if embedder is None:
         survey, estimate, index_stats, vector_progress = _index_contents(root, settings)

@@ -14,7 +14,7 @@ from quaestor.assemble.tuned_index import Progress, keep_tuned, tuning_of, undo_
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import echo, one_line, print_json, print_table, style
 from quaestor.cli.progress import indexing_progress, progress_of
-from quaestor.cli.scope import configure, find_root
+from quaestor.cli.scope import configure, find_corpus
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
@@ -51,7 +51,7 @@ def command(
     """
     if undo and dry_run:
         raise UsageError("--undo and --dry-run cannot be combined: --undo measures nothing.")
-    root = find_root(path)
+    root = find_corpus(path)
     settings = configure(root).settings
     if undo:
         return _undo(root, settings, as_json)

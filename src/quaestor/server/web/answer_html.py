@@ -56,7 +56,7 @@ _TAGS = (
 )
 _ATTRIBUTES = {
     **ATTRIBUTES,
-    "a": {"href", "target", "data-cite", "data-place", "aria-label"},
+    "a": {"href", "target", "data-cite", "data-panel", "data-place", "aria-label"},
     "ol": {"start"},
     "span": {"title"},
     "pre": {"tabindex"},
@@ -84,20 +84,28 @@ class LinkedCitation:
     href: str
 
 
-def render(answer: str, cited: Sequence[LinkedCitation] = (), unsupported: Sequence[str] = ()) -> Markup:
+def render(
+    answer: str,
+    cited: Sequence[LinkedCitation] = (),
+    unsupported: Sequence[str] = (),
+    found: Sequence[tuple[str, str]] = (),
+) -> Markup:
     """Return an answer as HTML.
 
     Args:
         answer: Markdown as a model wrote it, with its citation marks.
         cited: its citations.
         unsupported: its unsupported sentences, word for word.
+        found: places that were found for it, each with the address of the page that shows it.
     """
     # Cached: a conversation of many turns is shown again and again. Most answers are short.
     make = _kept if len(answer) <= _KEPT_LONGEST else _render_once
-    return make(answer, tuple(cited), tuple(unsupported))
+    return make(answer, tuple(cited), tuple(unsupported), tuple(found))
 
 
-def _render_once(answer: str, cited: tuple[LinkedCitation, ...], unsupported: tuple[str, ...]) -> Markup:
+def _render_once(
+    answer: str, cited: tuple[LinkedCitation, ...], unsupported: tuple[str, ...], found: tuple[tuple[str, str], ...]
+) -> Markup:
     text = _RESERVED.sub("\ufffd", plain(answer[:_LONGEST]))
     if any(paragraph.count("[") > _MOST_BRACKETS for paragraph in text.split("\n\n")):
         return Markup("<pre>{}</pre>").format(text)
@@ -109,13 +117,14 @@ def _render_once(answer: str, cited: tuple[LinkedCitation, ...], unsupported: tu
         "marks": list(marks.values()),
         "sources": [text[a:b] for a, b in marks],
         "cited": _CitationChooser(cited),
+        "found": dict(found),
     }
     return _without_harm(_PARSER.render(placed, environment))
 
 
 def render_sentence(sentence: str) -> Markup:
     """Return one sentence of an answer, without citation marks, as inline HTML."""
-    environment: dict[str, object] = {"marks": [], "sources": [], "cited": _CitationChooser(())}
+    environment: dict[str, object] = {"marks": [], "sources": [], "cited": _CitationChooser(()), "found": {}}
     return _without_harm(_PARSER.renderInline(_RESERVED.sub("\ufffd", plain(sentence)), environment))
 
 
@@ -246,7 +255,10 @@ class _Renderer(RendererHTML):
     def code_inline(
         self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]
     ) -> str:
-        return f"<code>{escape(_with_marks(tokens[index].content, environment))}</code>"
+        text = _with_marks(tokens[index].content, environment)
+        found: Mapping[str, str] = environment["found"]  # type: ignore[assignment]
+        code = Markup("<code>{}</code>").format(text)
+        return str(Markup('<a href="{}" data-panel="">{}</a>').format(found[text], code) if text in found else code)
 
     def formula(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
         tex = _with_marks(tokens[index].content, environment)

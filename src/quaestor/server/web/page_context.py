@@ -76,6 +76,7 @@ class Frame:
         unready: corpora that are still being fetched or indexed.
         stored: remarks on how current answers are, of corpora whose files are on other machines.
         model: the model's name; empty if answers are made of quotes.
+        awaited: the name of the model whose server has not responded yet, so that answers are quotes until it does.
         models: selectable models; empty if there is no choice.
         edits: whether the user may apply proposed changes.
         user: the user's name.
@@ -90,6 +91,7 @@ class Frame:
     unready: tuple[UnreadyCorpus, ...]
     stored: tuple[str, ...]
     model: str
+    awaited: str
     models: tuple[str, ...]
     edits: bool
     user: str
@@ -114,6 +116,7 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
         unready=(*_fetched_sites(served, user), *_indexing_corpora(states)),
         stored=tuple(dict.fromkeys(state.stored for state in states if state.stored)),
         model="" if model is None else model.name,
+        awaited=served.settings.model if model is None else "",
         models=(model.name, *served.further_models) if model is not None and served.further_models else (),
         edits=may_edit(served, user),
         user=user.name,

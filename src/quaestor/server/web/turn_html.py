@@ -227,9 +227,13 @@ def _seconds_since(began: str) -> int:
 def _answer(turn: TurnRecord, path: str, sources: Sequence[Source], place: PlaceIn) -> Markup:
     """Return an answer as HTML; in an unfinished one, the citations are unchecked."""
     ending = turn.ending
+    places = [one.passage for one in sources]
     if turn.answer:
-        return render(turn.answer, _cited_of(path, ending.citations, place), ending.unsupported)
-    places = (one.passage for one in sources)
+        found = [
+            (lines_place(one.path, one.start_line, one.end_line), f"{path}/sources/{index}")
+            for index, one in enumerate(places)
+        ]
+        return render(turn.answer, _cited_of(path, ending.citations, place), ending.unsupported, found)
     unchecked = [
         LinkedCitation(one.n, place(one.path, one.start_line, one.end_line), "", UNCHECKED, f"{path}/sources/{index}")
         for index, one in enumerate(places)
