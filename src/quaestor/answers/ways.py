@@ -7,7 +7,7 @@ it?" and "what is src/a.py for, and who uses it?" are; one search for both would
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
@@ -48,7 +48,6 @@ from quaestor.answers.quotes.passage_order import without_restated
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.answers.settings.explain_option import explain_option
 from quaestor.answers.way import Question, Way, WayAnswer
-from quaestor.core.documents import Hit
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import lazy_regex
 from quaestor.core.terms import content_terms
@@ -210,22 +209,6 @@ def _answer_usage(question: Question, corpus: Corpus, *, literally: bool = False
     return answer_usage(question, corpus, literally=literally)
 
 
-def _answer_with_described_setting(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer how something is set with the setting described so, and quote what a search finds; else None.
-
-    A follow-up may mean more than it says.
-    """
-    if question.earlier:
-        return None
-    from quaestor.answers.settings.described_settings import find_described_setting  # noqa: PLC0415 - few questions ask this
-
-    found = find_described_setting(question.text, corpus)
-    rest = None if found is None else _quote_passages(question.text, corpus, besides=found.hits)
-    if found is None or rest is None or not rest.hits:
-        return found
-    return _join_answers(found, replace(rest, pieces=("What a search finds besides:\n\n", *rest.pieces)))
-
-
 _OF_LISTS = re.compile(r"option|flag|switch|argument|\benv", re.IGNORECASE)
 
 
@@ -297,7 +280,6 @@ WAYS: tuple[Way, ...] = (
     answer_error,
     _answer_usage,
     ask_back,
-    _answer_with_described_setting,
 )
 """All ways, in the order in which they are tried: the narrower a way's questions are, the earlier it comes."""
 
@@ -414,8 +396,7 @@ def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | No
     return None
 
 
-def _quote_passages(text: str, corpus: Corpus, besides: Sequence[Hit] = ()) -> WayAnswer:
-    """Quote what a search finds, but nothing of it that is quoted already."""
+def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     sought = corpus.in_english(text)
     hits = without_restated(text, corpus.search(sought, _PASSAGES))
     doubt = corpus.doubt(sought, hits, text if sought != text else "")
@@ -423,10 +404,8 @@ def _quote_passages(text: str, corpus: Corpus, besides: Sequence[Hit] = ()) -> W
     quotes = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))
-    shown = {(one.path, line) for one in besides for line in range(one.start_line, one.end_line + 1)}
     for quote in quotes.quotes:
-        if not any((quote.path, line) in shown for line in range(quote.start_line, quote.end_line + 1)):
-            draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line, symbols.get(quote.n)))
+        draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line, symbols.get(quote.n)))
     return draft.finish("quotes")
 
 

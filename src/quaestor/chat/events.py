@@ -212,7 +212,8 @@ Event = (
 )
 
 
-_NEAREST = 3
+_NEAREST = 5
+"""The most passages that a refusal names."""
 
 
 @dataclass(slots=True)  # mutable: filled by the events of a turn
