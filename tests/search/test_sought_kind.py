@@ -55,6 +55,7 @@ def test_a_few_words_are_for_documents(text: str) -> None:
         "backoff of `Lease`",
         "merge conflict resolution strategy",
         "LeaseCache",
+        "server exited unexpectedly",
         "set_timeout",  # a name, not an order
         "src/set.py",
         "ValueError: set a timeout first",

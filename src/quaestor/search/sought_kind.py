@@ -20,6 +20,21 @@ from quaestor.search.query import Query
 SoughtKind = Literal["documents", "code", ""]
 
 _FEW_TERMS = 3  # of a question that tells a subject and little more
+_FAULTS = (
+    "abort",
+    "cannot",
+    "can't",
+    "crash",
+    "denied",
+    "error",
+    "exception",
+    "fail",
+    "fatal",
+    "invalid",
+    "refus",
+    "unexpect",
+    "unknown",
+)
 _MOST_WORDS = 60  # of a question: what is longer is a pasted text
 _MARKS = ".,:;!?\"'“”‘’`()[]¿¡…"
 _COURTESIES = frozenset({"please", "just", "don't", "do", "not"})
@@ -91,8 +106,13 @@ def sought_kind(query: Query) -> SoughtKind:
         return "documents"
     if query.text.lower().lstrip(_MARKS).startswith("who ") and not query.written_names:
         return ""
-    is_short = 0 < len(set(query.terms)) <= _FEW_TERMS and not query.written_names
-    return _sought_by(query.text) or ("documents" if is_short else "")
+    return _sought_by(query.text) or ("documents" if _is_subject(query) else "")
+
+
+def _is_subject(query: Query) -> bool:
+    """Return whether a query has few words, none of them a name and none that reports a fault, as a message does."""
+    faults = any(word.startswith(_FAULTS) for word in query.text.lower().split())
+    return 0 < len(set(query.terms)) <= _FEW_TERMS and not query.written_names and not faults
 
 
 @lru_cache(maxsize=16)  # a search asks more than once
