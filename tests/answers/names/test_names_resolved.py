@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from index_of_files import index_of
 from quaestor import Index
+from quaestor.answers.names.explain_name import explain_name
 from quaestor.answers.names.resolved_names import (
     nearest_path,
     paths_ending,
@@ -20,6 +22,7 @@ from quaestor.answers.names.resolved_names import (
     say_namesakes,
     uses_of,
 )
+from quaestor.answers.way import Question
 
 FILES = {
     "ferry/river.py": "def cross(letter):\n    return letter\n\n\ndef _dry(letter):\n    return letter\n",
@@ -185,3 +188,11 @@ def test_a_document_is_meant_by_its_series_and_number(
     index: Index, name: str, *, closely: bool, document: str | None
 ) -> None:
     assert resolve_numbered(index, name, closely=closely) == document
+
+
+def test_a_method_with_a_body_comes_before_its_abstract_declaration(tmp_path: Path) -> None:
+    abstract = "export abstract class Visitor {\n  protected abstract visitQuay(node: Quay): void\n}\n"
+    body = "export class Compiler extends Visitor {\n  visitQuay(node: Quay): void {\n    tie(node)\n  }\n}\n"
+    with index_of(tmp_path / "a", {"a/visitor.ts": abstract, "b/compiler.ts": body}) as index:
+        answer = explain_name(Question("where is visitQuay defined?"), index)
+    assert answer is not None and answer.hits[0].path == "b/compiler.ts"
