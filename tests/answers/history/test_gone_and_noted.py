@@ -200,3 +200,20 @@ def test_a_module_in_lower_case_is_a_folder_before_a_variable(tmp_path: Path) ->
         assert "Bea: 1 commit" in told(index, "Who wrote the quay module?")
         assert "Bea: 1 commit" in told(index, "Who wrote the rope package?")
         assert "`till.go:4`" in told(index, "Who wrote quay?")
+
+
+def test_a_file_that_went_on_a_merged_branch_is_told_of(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "shop")
+    made.commit("Begin", {"till.py": "T = 1\n"}, "2020-01-01", "Ana")
+    made.git("checkout", "-q", "-b", "side")
+    made.commit("Try a rope", {"rope.py": "R = 1\n", "more/quay.py": "Q = 1\n"}, "2020-02-01", "Bea")
+    (tmp_path / "shop" / "rope.py").unlink()
+    (tmp_path / "shop" / "more" / "quay.py").unlink()
+    made.commit("Give up", {"side.py": "S = 1\n"}, "2020-03-01", "Cy")
+    made.git("checkout", "-q", "-")
+    made.commit("Go on", {"till.py": "T = 2\n"}, "2020-04-01", "Ana")
+    made.git("merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    with Index.build(tmp_path / "shop") as index:
+        assert "`rope.py` went with" in told(index, "What happened to rope.py?")
+        assert "by Cy" in told(index, "When was more/quay.py removed?")
+        assert "by Bea" in told(index, "Who added quay.py?")

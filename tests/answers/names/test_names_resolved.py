@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -208,3 +209,11 @@ def test_words_mean_the_class_that_they_name_and_none_like_it(
 ) -> None:
     found = explain_name(Question(text), index) or explain_class(Question(text), index)
     assert (None if found is None else (found.hits[0].path, found.hits[0].start_line)) == place
+
+
+def test_a_method_with_a_body_comes_before_its_abstract_declaration(tmp_path: Path) -> None:
+    abstract = "export abstract class Visitor {\n  protected abstract visitQuay(node: Quay): void\n}\n"
+    body = "export class Compiler extends Visitor {\n  visitQuay(node: Quay): void {\n    tie(node)\n  }\n}\n"
+    with index_of(tmp_path / "a", {"a/visitor.ts": abstract, "b/compiler.ts": body}) as index:
+        answer = explain_name(Question("where is visitQuay defined?"), index)
+    assert answer is not None and answer.hits[0].path == "b/compiler.ts"

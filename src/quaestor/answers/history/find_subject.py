@@ -197,7 +197,8 @@ def gone_file(text: str, git: Git) -> GoneFile | None:
     path = git.repository.inner(text.strip("`'\" ").removeprefix("./"))
     if not looks_like_a_file(path) or " " in path or presence(git, path) != "none":
         return None
-    went = ("--no-renames", "--diff-filter=D")
+    # A branch on which it went may have been merged into one that never had it.
+    went = ("--full-history", "--no-renames", "--diff-filter=D")
     commits = log(git, paths=(path,), limit=1, options=went)
     if not commits and "/" not in text:
         arguments = ("log", *went, "--name-only", "-z", "--format=", "HEAD", "--", *git.repository.scope)
@@ -208,7 +209,7 @@ def gone_file(text: str, git: Git) -> GoneFile | None:
         return None
     renames = git.run("show", "-M", "--diff-filter=R", "--name-status", "-z", "--format=", commits[0].id).text
     renamed = next((new for old, new in pairwise(renames.split("\0")) if old == path), "")
-    added = log(git, paths=(path,), limit=_MOST_COMPARED, options=("--no-renames", "--diff-filter=A"))
+    added = log(git, paths=(path,), limit=_MOST_COMPARED, options=(*went[:2], "--diff-filter=A"))
     return GoneFile(path, (added or commits)[-1], commits[0], renamed)
 
 

@@ -257,6 +257,8 @@ def _of_path(subject: Subject, git: Git, kinds: str) -> tuple[Commit, str] | Non
     """
     followed = ("--follow",) if presence(git, subject.path) == "file" else ()
     commits = log(git, paths=(subject.path,), limit=5000, options=(*followed, f"--diff-filter={kinds}"))
+    if not commits and kinds != "R":  # a clone without the contents of old files tells no renaming
+        commits = log(git, paths=(subject.path,), limit=5000, options=("--diff-filter=A",))
     return (commits[0 if kinds == "R" else -1], "") if commits else None
 
 

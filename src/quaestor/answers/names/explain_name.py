@@ -64,6 +64,8 @@ _MOST_TOLD = 5
 """The most places where a definition returns or raises that are quoted."""
 _DECLARED = re.compile(r"\s*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+;")
 """A module of Rust, whose file lies elsewhere."""
+_ABSTRACT = re.compile(r"[^\n({]*\babstract\s[^\n{]*\([^\n{]*")
+"""A method without a body, in one line."""
 _CONSTRUCTORS = frozenset("__init__ constructor initialize __construct init new".split())
 _KINDS: tuple[RelatedKind, ...] = ("definitions", "callers", "tests")
 _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "package", "header"})
@@ -253,10 +255,11 @@ def _explain_documented_name(corpus: Corpus, relatives: Related, name: str) -> W
     return draft.finish("names")
 
 
-def _by_importance(place: Relative) -> tuple[tuple[bool, ...], bool, int, int]:
-    """Return a sort key: sources come first, top-level definitions before members, ports to other languages last."""
-    parts = (place.symbol or "").count(".")
-    return profile_path(place.path).flags, not knows_extension(place.path), parts, folders_to_sources(place.path)
+def _by_importance(place: Relative) -> tuple[tuple[bool, ...], bool, bool, int, int]:
+    """Return a sort key: sources come first, what has a body before what is abstract, members and ports last."""
+    parts, abstract = (place.symbol or "").count("."), _ABSTRACT.fullmatch(place.text) is not None
+    ported = not knows_extension(place.path)
+    return profile_path(place.path).flags, ported, abstract, parts, folders_to_sources(place.path)
 
 
 def _bare_name(place: Relative) -> str:
