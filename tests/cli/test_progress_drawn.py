@@ -51,6 +51,6 @@ def test_that_files_are_looked_for_is_said_after_a_moment_and_taken_back() -> No
     assert nothing == ""
     assert "looking for files" in said
     assert end.strip() == "done"
-    assert "looking" not in in_terminal([sys.executable, "-c", LOOKING, "0"])[1].rpartition("\r\x1b[K")[2]
+    assert in_terminal([sys.executable, "-c", LOOKING, "0"])[1].rpartition("\r\x1b[K")[2].strip() == "done"
     piped = subprocess.run([sys.executable, "-c", LOOKING, "1"], capture_output=True, check=True)
     assert (piped.stdout.strip(), piped.stderr) == (b"done", b"")

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Timer
+from threading import Event, Timer
 
 from quaestor.cli.output import echo, one_line, style
 from quaestor.indexing.indexer import Progress, ProgressState
@@ -38,16 +38,22 @@ def looking_for_files() -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    words = style("looking for files", dim=True)
-    said = Timer(_QUIET_SECONDS / 2, lambda: echo(f"\r\x1b[K{words}", nl=False, err=True))
-    said.daemon = True
-    said.start()
+    words, said = style("looking for files", dim=True), Event()
+
+    def say() -> None:
+        said.set()
+        echo(f"\r\x1b[K{words}", nl=False, err=True)
+
+    soon = Timer(_QUIET_SECONDS / 2, say)
+    soon.daemon = True
+    soon.start()
     try:
         yield
     finally:
-        said.cancel()
-        said.join()
-        echo("\r\x1b[K", nl=False, err=True)
+        soon.cancel()
+        soon.join()
+        if said.is_set():
+            echo("\r\x1b[K", nl=False, err=True)
 
 
 def asking_progress() -> Callable[[int, int, object], None]:

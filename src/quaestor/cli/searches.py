@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from quaestor.assemble import Index
 from quaestor.cli.hits import NOTHING_FOUND, SearchArguments, print_hits, remark_if_stale
 from quaestor.cli.output import print_json, print_remarks, remark
-from quaestor.cli.progress import indexing_progress
+from quaestor.cli.progress import indexing_progress, looking_for_files
 from quaestor.cli.scope import configure, find_corpus, find_root, remark_on, remark_on_unknown
 from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError, QuaestorError
@@ -37,11 +37,13 @@ def _search_one(arguments: SearchArguments) -> int:
     root = find_corpus(arguments.sources[0] if arguments.sources else None)
     settings = configure(root, results=arguments.results, store=arguments.store).settings
     started = time.perf_counter()
-    with Index.ready(root, settings=settings, progress=indexing_progress()) as corpus:
+    with ExitStack() as open_one:
         where, understand = arguments.filters
-        hits, understood = corpus.find(
-            arguments.query, settings.results, mode=arguments.mode, where=where, filters=understand
-        )
+        with looking_for_files():
+            corpus = open_one.enter_context(Index.ready(root, settings=settings, progress=indexing_progress()))
+            hits, understood = corpus.find(
+                arguments.query, settings.results, mode=arguments.mode, where=where, filters=understand
+            )
         seconds = time.perf_counter() - started
         if arguments.as_json:
             print_json(

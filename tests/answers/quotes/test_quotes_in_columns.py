@@ -55,6 +55,10 @@ def test_what_is_no_block_stays_markdown(passage: str, first: str, last: str) ->
     assert lines_of(passage, quoted) == quoted.split("\n")
 
 
+def test_a_quote_that_shows_nothing_is_no_error() -> None:
+    assert lines_of("```\n \n```\n", " ") == [""]
+
+
 @given(st.text(alphabet="ab -|`~>#*.\t\n", min_size=1, max_size=60), st.data())
 def test_the_words_stay_whatever_is_quoted(passage: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(passage) - 1))

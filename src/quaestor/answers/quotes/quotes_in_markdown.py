@@ -266,7 +266,7 @@ def _lines_of_prose(quote: Quote) -> list[str]:
     within = sum(FENCE.match(line) is not None for line in before.split("\n")) % 2
     if any(map(FENCE.match, lines)) or not (within or _is_in_columns(lines)):
         return _with_whole_fences(shown)
-    least = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
+    least = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     return [f"{_AS_CODE}{line[least:]}".rstrip() for line in lines]
 
 
