@@ -36,6 +36,7 @@ _MOST_LINES = 24
 _RELEASE_GUIDE = r"(?:process|procedure|checklist|steps|workflow|instructions|guide)"
 _MAKE = r"(?:mak\w+|cut\w*|prepar\w+|creat\w+|do|doing|publish\w*|perform\w*|ship\w*|tagg?\w*)"
 _THE = r"(?:an? |the |new )*"
+_SYSTEMS = "windows linux mac bsd solaris android ios ipados tvos watchos unix haiku wasm webassembly raspberry".split()
 _SYSTEM = (
     r"(?:windows|linux|mac ?os(?: ?x)?|os ?x|(?:free|open|net)?bsd|solaris|android|i(?:pad)?os|tvos|watchos|unix|haiku"
     r"|wasm|webassembly|raspberry pi)"
@@ -55,6 +56,7 @@ class _OwnSection(NamedTuple):
     """What a README or a guide for contributors has a section on.
 
     Attributes:
+        about: the words of which any question for it has one; cheaper to look for than the question.
         asks: the questions for it; its groups are what must be said instead of ``says``.
         headed: the headings of such sections.
         says: what the section must say, as a pattern of words.
@@ -63,6 +65,7 @@ class _OwnSection(NamedTuple):
         in_line: whether a line says as much as a section.
     """
 
+    about: tuple[str, ...]
     asks: re.Pattern[str]
     headed: re.Pattern[str]
     says: str = ""
@@ -78,6 +81,7 @@ class _OwnSection(NamedTuple):
 
 _OWN_SECTIONS = (
     _OwnSection(
+        ("feature",),
         lazy_regex(
             r"(?:(?:what|which)(?: are|'re)? |list |show me )?(?:all )?(?:the |its |some )*(?:main |key |core |best )*"
             rf"features(?: (?:does|do|are) (?:{IT}|there)(?: (?:have|offer|support|provide))?| (?:of|in) {IT})?"
@@ -87,6 +91,7 @@ _OWN_SECTIONS = (
         ),
     ),
     _OwnSection(
+        ("bug", "issue", "problem"),
         lazy_regex(
             r"(?:how|where) (?:do|can|should|could|must) (?:i|we|you|one) (?:report|file|submit|raise|open|create)"
             rf" (?:an?|any|the)? ?(?:new )?(?:bugs?|issues?|problems?|bug reports?)(?: (?:with|in|for|about) {IT})?"
@@ -99,6 +104,7 @@ _OWN_SECTIONS = (
         ),
     ),
     _OwnSection(
+        ("releas", "version"),
         lazy_regex(
             rf"how (?:(?:do|can|should|must|would) (?:i|we|you|one|they|maintainers) )?(?:to )?(?:{_MAKE} )?{_THE}"
             rf"release(?: (?:{IT}|an?|the|new|version|out|made))*"
@@ -118,6 +124,7 @@ _OWN_SECTIONS = (
         r"|\.github/workflows/(?![\w-]*doc)[\w-]*(?:release|publish)[\w-]*\.ya?ml",
     ),
     _OwnSection(
+        ("secur", "vulnerab"),
         lazy_regex(
             r"(?:how|where|who|to whom|whom) (?:(?:do|can|should|could|must|is|are) )?(?:i |we |you |one )?(?:to )?"
             r"(?:report|tell|contact|disclose|e-?mail|inform|notify|write to|submit)(?:ed|d)?"
@@ -132,6 +139,7 @@ _OWN_SECTIONS = (
         files=r"security(?:[-_]?policy)?",
     ),
     _OwnSection(
+        ("platform", "system", " os", *_SYSTEMS),
         lazy_regex(
             r"(?:(?:what|which)(?: are)? )?(?:the )?(?:supported )?(?:platforms?|operating systems?|os(?:es)?)"
             rf"(?: (?:are|is|does|do|can|{IT}|supported|supports?|runs?|works?|available|compatible|on|with|use|used))*"
@@ -229,7 +237,8 @@ def answer_with_own_section(question: Question, corpus: Corpus) -> WayAnswer | N
     is neither a section on it, nor a document, nor such a file.
     """
     text = with_own_name(short_question(question.text), corpus, "this project")
-    found = ((one, match) for one in _OWN_SECTIONS if (match := one.asks.fullmatch(text)) is not None)
+    near = (one for one in _OWN_SECTIONS if any(word in f" {text}" for word in one.about))
+    found = ((one, match) for one in near if (match := one.asks.fullmatch(text)) is not None)
     wanted, match = next(found, (None, None))
     if wanted is None and _ASKS_CI.fullmatch(text) is None:
         return None
