@@ -80,8 +80,8 @@ _AND_DEFAULT = lazy_regex(
 """A question what an option or a setting is, and what its default is, or its values are."""
 _TO_DO = frozenset(
     """add build change compile configure contribute create customise customize cut debug deploy disable enable hide
-    increase install limit make override publish reduce release remove report reset run set silence skip start stop submit switch
-    test turn uninstall update upgrade""".split()
+    increase install limit make override publish reduce release remove report reset run set silence skip start
+    stop submit switch test turn uninstall update upgrade""".split()
 )
 """What somebody wants to do, without "how do I": "run the tests", "turn off colours"."""
 _IN_SHORT = (
