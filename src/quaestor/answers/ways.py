@@ -79,11 +79,10 @@ _AND_DEFAULT = lazy_regex(
     re.IGNORECASE,
 )
 """A question what an option or a setting is, and what its default is, or its values are."""
-_TO_DO = lazy_regex(
-    r"\W*(?:please\s+)?(?P<done>(?:add|build|change|compile|configure|contribute|create|customi[sz]e|cut|debug|deploy|disable|enable"
-    r"|hide|increase|install|limit|make|override|publish|reduce|release|remove|report|reset|run|set|silence|skip|start"
-    r"|stop|submit|switch|test|turn|uninstall|update|upgrade)\s+(?!by\b).+?)\W*",
-    re.IGNORECASE,
+_TO_DO = frozenset(
+    """add build change compile configure contribute create customise customize cut debug deploy disable enable hide
+    increase install limit make override publish reduce release remove report reset run set silence skip start
+    stop submit switch test turn uninstall update upgrade""".split()
 )
 """What somebody wants to do, without "how do I": "run the tests", "turn off colours"."""
 _IN_SHORT = (
@@ -107,8 +106,8 @@ _IN_SHORT = (
     ),
 )
 """What is asked for by its name alone, and the whole question for it."""
-_MOST_TO_DO = 9
-"""The most words of what somebody wants to do; longer ones are orders to a model."""
+_FEWEST_TO_DO, _MOST_TO_DO = 2, 9
+"""How many words it has; longer ones are orders to a model."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 # No question about a history begins so, or does without any of these words.
@@ -319,8 +318,11 @@ def _answer_how_to_do(question: Question, corpus: Corpus) -> WayAnswer | None:
         if (match := short.fullmatch(text)) is not None:
             answer = _first_answer(WAYS, question._replace(text=whole.format(match[1])), corpus)
             return answer if answer is not None and answer.known else None
-    match = _TO_DO.fullmatch(text)
-    return None if match is None else _first_answer(WAYS, question._replace(text=f"How do I {match['done']}?"), corpus)
+    words = text.strip(" .!?").split()
+    words = words[words[:1] in (["please"], ["Please"]) :]
+    if len(words) < _FEWEST_TO_DO or words[0].lower() not in _TO_DO or words[1] == "by":
+        return None
+    return _first_answer(WAYS, question._replace(text=f"How do I {' '.join(words)}?"), corpus)
 
 
 def _answer_on_topic(question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -36,7 +36,9 @@ _MOST_LINES = 24
 _RELEASE_GUIDE = r"(?:process|procedure|checklist|steps|workflow|instructions|guide)"
 _MAKE = r"(?:mak\w+|cut\w*|prepar\w+|creat\w+|do|doing|publish\w*|perform\w*|ship\w*|tagg?\w*)"
 _THE = r"(?:an? |the |new )*"
+_CHATS = ("chat", "discord", "slack", "irc", "gitter", "matrix", "zulip", "telegram", "forum", "mailing list")
 _STYLE = r"(?:cod(?:e|ing)[ -](?:style|standards?|conventions?|guidelines))"
+_SYSTEMS = "windows linux mac bsd solaris android ios ipados tvos watchos unix haiku wasm webassembly raspberry".split()
 _SYSTEM = (
     r"(?:windows|linux|mac ?os(?: ?x)?|os ?x|(?:free|open|net)?bsd|solaris|android|i(?:pad)?os|tvos|watchos|unix|haiku"
     r"|wasm|webassembly|raspberry pi)"
@@ -56,6 +58,7 @@ class _OwnSection(NamedTuple):
     """What a README or a guide for contributors has a section on.
 
     Attributes:
+        about: the words of which any question for it has one; cheaper to look for than the question.
         asks: the questions for it; its groups are what must be said instead of ``says``.
         headed: the headings of such sections.
         says: what the section must say, as a pattern of words.
@@ -66,6 +69,7 @@ class _OwnSection(NamedTuple):
         link: such an address in a line of a guide, as a pattern with a place for the project's names.
     """
 
+    about: tuple[str, ...]
     asks: re.Pattern[str]
     headed: re.Pattern[str]
     says: str = ""
@@ -83,6 +87,7 @@ class _OwnSection(NamedTuple):
 
 _OWN_SECTIONS = (
     _OwnSection(
+        ("feature",),
         lazy_regex(
             r"(?:(?:what|which)(?: are|'re)? |list |show me )?(?:all )?(?:the |its |some )*(?:main |key |core |best )*"
             rf"features(?: (?:does|do|are) (?:{IT}|there)(?: (?:have|offer|support|provide))?| (?:of|in) {IT})?"
@@ -92,6 +97,7 @@ _OWN_SECTIONS = (
         ),
     ),
     _OwnSection(
+        ("bug", "issue", "problem"),
         lazy_regex(
             r"(?:how|where) (?:(?:do|can|should|could|must) (?:i|we|you|one)|to)"
             r" (?:report|file|submit|raise|open|create)"
@@ -110,11 +116,12 @@ _OWN_SECTIONS = (
         link=r"https?://\S*/{own}/(?:-/)?(?:issues|bugs)(?:/new\S*)?/?(?![\w/?])",
     ),
     _OwnSection(
+        ("help", "support", "ask", "touch", "contact", "reach", *_CHATS),
         lazy_regex(
             r"(?:how|where|who|whom) (?:(?:do|can|could|should) (?:i|we|one)|to) (?:(?:get|find)(?: some)?"
             r" (?:help|support|in touch)|ask(?: for)?(?: (?:some|a|my))?(?: (?:help|support|questions?|advice))?)"
             rf"(?: (?:with|about|for|on) {IT})?"
-            rf"|is there an? (?P<by>chat|discord|slack|irc|gitter|matrix|zulip|telegram|forum|mailing list)\b.{{0,20}}"
+            rf"|is there an? (?P<by>{'|'.join(_CHATS)})\b.{{0,20}}"
             r"|how (?:do|can) (?:i|we|one) (?:contact|reach) (?:the )?(?:maintainers?|developers?|authors?|team)"
         ),
         lazy_regex(
@@ -128,6 +135,7 @@ _OWN_SECTIONS = (
         r"|mailing list|\birc\b|\[(?:chat|community|forum|support)\b[^\]]*\]\(",
     ),
     _OwnSection(
+        ("lint", "format", "cod", "style"),
         lazy_regex(
             rf"how (?:(?:do|can|should) (?:i|we|you|one)|to) (?:lint|format)(?: (?:{IT}|code))?"
             rf"|how is {IT} (?:linted|formatted)|is there an? (?:{_STYLE}|style ?guide)"
@@ -145,6 +153,7 @@ _OWN_SECTIONS = (
         r"|credo\.exs|formatter\.exs|analysis_options\.yaml|detekt\.ya?ml|hlint\.ya?ml|pre-commit-config\.yaml|tslint\.json)",
     ),
     _OwnSection(
+        ("releas", "version"),
         lazy_regex(
             rf"how (?:(?:do|can|should|must|would) (?:i|we|you|one|they|maintainers) )?(?:to )?"
             rf"(?:(?:{_MAKE} )?{_THE}release(?: (?:{IT}|an?|the|new|version|out|made))*|{_MAKE} {_THE}versions?)"
@@ -164,6 +173,7 @@ _OWN_SECTIONS = (
         r"|\.github/workflows/(?![\w-]*doc)[\w-]*(?:release|publish)[\w-]*\.ya?ml",
     ),
     _OwnSection(
+        ("secur", "vulnerab"),
         lazy_regex(
             r"(?:how|where|who|to whom|whom) (?:(?:do|can|should|could|must|is|are) )?(?:i |we |you |one )?(?:to )?"
             r"(?:report|tell|contact|disclose|e-?mail|inform|notify|write to|submit)(?:ed|d)?"
@@ -178,6 +188,7 @@ _OWN_SECTIONS = (
         files=r"security(?:[-_]?policy)?",
     ),
     _OwnSection(
+        ("platform", "system", " os", *_SYSTEMS),
         lazy_regex(
             r"(?:(?:what|which)(?: are)? )?(?:the )?(?:supported )?(?:platforms?|operating systems?|os(?:es)?)"
             rf"(?: (?:are|is|does|do|can|{IT}|supported|supports?|runs?|works?|available|compatible|on|with|use|used))*"
@@ -276,7 +287,8 @@ def answer_with_own_section(question: Question, corpus: Corpus) -> WayAnswer | N
     is neither a section on it, nor a document, nor such a file.
     """
     text = with_own_name(short_question(question.text), corpus, "this project")
-    found = ((one, match) for one in _OWN_SECTIONS if (match := one.asks.fullmatch(text)) is not None)
+    near = (one for one in _OWN_SECTIONS if any(word in f" {text}" for word in one.about))
+    found = ((one, match) for one in near if (match := one.asks.fullmatch(text)) is not None)
     wanted, match = next(found, (None, None))
     if wanted is None and _ASKS_CI.fullmatch(text) is None:
         return None
