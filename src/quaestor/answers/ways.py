@@ -34,7 +34,7 @@ from quaestor.answers.overview.overview_answer import (
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is
 from quaestor.answers.project.document_parts import answer_with_part
 from quaestor.answers.project.facts import answer_project_facts
-from quaestor.answers.project.headed_section import answer_with_headed_section, answer_with_own_section
+from quaestor.answers.project.headed_section import answer_with_headed_section
 from quaestor.answers.project.listed_files import list_folder, list_tests
 from quaestor.answers.project.listings import declarations_of, list_declared
 from quaestor.answers.project.maintainers import answer_maintainers
@@ -44,6 +44,7 @@ from quaestor.answers.project.named_documents import (
     answer_with_customary_file,
     answer_within_file,
 )
+from quaestor.answers.project.own_sections import answer_with_own_section
 from quaestor.answers.quotes.passage_order import without_restated
 from quaestor.answers.quotes.pick_quotes import answer
 from quaestor.answers.settings.explain_option import explain_option

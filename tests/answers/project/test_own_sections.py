@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from index_of_files import index_of
-from quaestor.answers.project.headed_section import answer_with_own_section
+from quaestor.answers.project.own_sections import answer_with_own_section
 from quaestor.answers.way import Question
 
 OWN_SECTIONS = {
