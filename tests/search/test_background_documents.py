@@ -45,6 +45,8 @@ from quaestor.search.path_roles import profile_path
         ("web/jquery.min.js", "generated"),
         ("lib/generated/parser.go", "generated"),
         ("README.zh-CN.md", "zh"),
+        ("README.ja-JP.md", "ja"),
+        ("zh-traditional/guide.md", "zh"),
         ("docs/de/guide.md", "de"),
         ("src/de/parser.py", ""),
         ("docs/it.md", ""),

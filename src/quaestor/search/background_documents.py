@@ -44,7 +44,11 @@ _VERSION = lazy_regex(r"_?v?\d+(?:_(?:\d+|x))*$")
 _SEPARATORS = lazy_regex(r"[-_. ]+")
 # What an organisation was and did, and how it makes releases, is told deeper than a project's changes are.
 _ALSO_SUBJECTS = frozenset("history news releases".split())
-_REGION = frozenset("br cn hans hant hk in latn mx pt tw us".split())
+# What follows a language's code: de-de, ja_jp, zh-hant, zh-traditional.
+_REGION = frozenset(
+    "at br ch cn cz de es fr hans hant hk in ir it jp kr latn mo mx nl pl pt ru se sg simplified traditional tr tw ua us"
+    " vn".split()
+)
 # ack-2.24 and ack-v3.0.0, policy-v1.2.html and policy-v1.10.html: editions of one file, kept side by side.
 _EDITION = lazy_regex(
     r"(?P<before>[^A-Za-z]{0,100}[A-Za-z].{0,100}?[-_. ])v?(?P<version>\d+(?:[._]\d+){1,3})"
