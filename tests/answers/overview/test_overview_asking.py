@@ -67,7 +67,7 @@ where do I start if I am new at the company|How should I divide my code into mod
 what kind of documents do I need|How do I start the program?|which tools do you use|what files does the tool read
 what is the first chapter about|where do the docs say how to write tests|How do I start a new chapter?"""
 FOR_NONE = """which file does it read first|what does each folder of the cache contain|what does it do on Sundays
-what is the client for
+what is the client for|how does the plugin system work?|what is the module system?
 what is this parameter for|What is httpx?|what is a Transport|where do I start the server
 how is the cache laid out|what are the main arguments of send|what does this function do|what is this error
 where should I start the worker|how is this function structured|what are the main parts of the config file

@@ -302,9 +302,11 @@ def any_of(words: Iterable[str]) -> str:
 
 
 _ADJECTIVES = rf"(?:{any_of(_MAIN | _SIZE)} )*"
-# One of many: "a package", "my code", "the docs folder" is a thing of its own.
+_A_PART = frozenset(one.removesuffix("s") for one in _PARTS)
+# One of many: "a package", "my code", "the docs folder", "the plugin system" is a thing of its own.
 _ONE_OF_MANY = lazy_regex(
-    rf"\b(?:a|an|any|each|my) {_ADJECTIVES}{any_of(WHOLE | {one.removesuffix('s') for one in _PARTS})}\b"
+    rf"\b(?:a|an|any|each|my) {_ADJECTIVES}{any_of(WHOLE | _A_PART)}\b"
+    rf"|\bthe {any_of(_A_PART | {'plugin'})} system\b"
     rf"|\b(?:the|in) {any_of(WHOLE | _PARTS)} (?:folder|directory|page|file)\b"
 )
 _NAMED_WHOLE = lazy_regex(
