@@ -244,7 +244,7 @@ PARSERS: Mapping[str, Parser] = {
     "sentences": Parser("answers", sentences),
     "a quote in a text": Parser("answers", lambda text: (find(text[:2_000], text), find(f"{text[:300]}x", text))),
     "the nearest quote": Parser("answers", lambda text: find_nearest(f"{text[:300]}x", text, 0, 1)),
-    "an answer as HTML": Parser("answers", lambda text: render.__globals__["_render_once"](text, (), ())),
+    "an answer as HTML": Parser("answers", lambda text: render.__globals__["_render_once"](text, (), (), ())),
     "a formula": Parser("answers", formula),
     "a passage": Parser("answers", lambda text: show(Passage(1, text, 1, 2, text, text))),
     "pieces of prose": Parser("answers", lambda text: pieces_of(text, begins=True)),

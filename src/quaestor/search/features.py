@@ -300,9 +300,9 @@ def _likeness_columns(inputs: _FeatureInputs) -> dict[str, Column]:
         alike = column[own]
         column[own] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
     prose = inputs.candidates.fixed[_PROSE_ROW]
-    mentioned = unmentioned * (prose.mean() >= _OF_DOCUMENTS)
     for part in inputs.parts:
-        unmentioned[part] = (mentioned[part].max() - mentioned[part]) * prose[part]
+        mentioned, are_compared = unmentioned[part], prose[part].mean() >= _OF_DOCUMENTS
+        unmentioned[part] = (mentioned.max() - mentioned) * prose[part] * are_compared
     return columns
 
 
