@@ -46,8 +46,8 @@ _SEPARATORS = lazy_regex(r"[-_. ]+")
 _ALSO_SUBJECTS = frozenset("history news releases".split())
 # What follows a language's code: de-de, ja_jp, zh-hant, zh-traditional.
 _REGION = frozenset(
-    "at br ch cn cz de es fr hans hant hk in ir it jp kr latn mo mx nl pl pt ru se sg simplified traditional tr tw ua us"
-    " vn".split()
+    "at br ch cn cz de es fr hans hant hk in ir it jp kr latn mo mx nl pl pt ru se sg simplified traditional tr tw ua"
+    " us vn".split()
 )
 # ack-2.24 and ack-v3.0.0, policy-v1.2.html and policy-v1.10.html: editions of one file, kept side by side.
 _EDITION = lazy_regex(
