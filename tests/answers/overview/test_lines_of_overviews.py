@@ -48,6 +48,12 @@ def test_a_paragraph_leads_to_a_line_of_code(lines: Sequence[str], at: int, leas
         (["a", "= H"], 1, 2, 2, 0, 1),
         (["a", "```", "b"], 1, 1, 3, 1, 2),
         (["a", "```", "b"], 1, 2, 3, 1, 2),
+        (["Do:", "", "    a", "    b", "", "x"], 1, 3, 6, 0, 4),
+        (["Such:", "", "a", "", "b"], 1, 1, 5, 0, 3),
+        (["a", "b", "", "x"], 1, 1, 4, 0, 2),
+        (["- a", "  b", "- c"], 1, 1, 3, 0, 2),
+        (["| a |", "| b |"], 1, 1, 2, 0, 1),
+        (["a"] * 30, 1, 2, 30, 0, 2),
     ],
 )
 def test_an_excerpt_cuts_no_block_and_ends_with_no_heading(

@@ -191,7 +191,7 @@ FILLED, AFTER = ["y"] * 60, ["z"] * 40
         (["", *FILLED[:27], "pip a", *AFTER], 1, 69, PIP, (2, 29)),
         # A command that comes late is shown with the heading above it, if that is near, or with what leads to it.
         ([*FILLED[:30], "## B", *FILLED[:11], "pip a", "z"], 1, 44, PIP, (31, 44)),
-        ([*FILLED[:30], "## B", *FILLED[:12], "pip a", "z"], 1, 45, PIP, (1, 28)),
+        ([*FILLED[:30], "## B", *FILLED[:12], "pip a", "z"], 1, 45, PIP, (1, 30)),
         ([*FILLED[:30], "", "Do:", "", "pip a", "z"], 1, 35, PIP, (32, 35)),
         ([*FILLED[:27], "```", "pip a", "```"], 1, 30, PIP, (1, 30)),
     ],

@@ -211,12 +211,36 @@ def start_of_lead(lines: Sequence[str], at: int, least: int) -> int:
 
 
 def end_of_blocks(lines: Sequence[str], first: int, last: int, end: int, *, opened: int = 0) -> int:
-    """Return the last line of an excerpt that cuts no block of code and ends with no heading."""
-    if (opened + sum(map(is_fence, lines[first - 1 : last]))) % 2:
-        last = next((at for at in range(last + 1, min(end, last + _BLOCK) + 1) if is_fence(lines[at - 1])), last)
+    """Return the last line of an excerpt that cuts no paragraph, item or block of code and ends with no heading."""
+    last = _end_of_block(lines, last, end, fences=opened + sum(map(is_fence, lines[first - 1 : last])))
     while last > first and (not lines[last - 1].strip(" =-^~") or _MARKED_LINE.match(lines[last - 1])):
         last -= 1
     return last
+
+
+def _end_of_block(lines: Sequence[str], last: int, end: int, fences: int) -> int:
+    """Return the first line from ``last`` on with which an excerpt may end; ``last`` if there is none near."""
+    for at in range(last, min(end, last + _BLOCK) + 1):
+        fences += at > last and is_fence(lines[at - 1])
+        if fences % 2 == 0 and _may_end(lines, at, end):
+            return at
+    return last
+
+
+def _may_end(lines: Sequence[str], at: int, end: int) -> bool:
+    """Return whether an excerpt may end with a line, counted from 1.
+
+    A paragraph is whole, and what is indented below a line, or announced by its colon, belongs to it.
+    """
+    line = lines[at - 1]
+    if at >= end or is_fence(line):
+        return True
+    below = lines[at]
+    if line.strip() and below.strip():
+        return below.lstrip().startswith("|") or any(mark.match(below) for mark in (_MARKERS, _MARKED_LINE))
+    said = next(filter(str.strip, reversed(lines[:at])), "")
+    below = next(filter(str.strip, lines[at:end]), "")
+    return not below[:1].isspace() and not said.rstrip().endswith(":")
 
 
 def is_fence(line: str) -> bool:
