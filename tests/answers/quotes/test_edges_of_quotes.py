@@ -18,6 +18,7 @@ from quaestor.answers.quotes.paragraphs import is_list_of_links, pieces_of
 from quaestor.answers.quotes.passage_order import _numbers_of, without_restated
 from quaestor.answers.quotes.pick_quotes import ExtractiveModel, answer
 from quaestor.answers.quotes.quotable_stretches import Stretch, stretches_of, whole_passage
+from quaestor.answers.quotes.quotes_in_markdown import FURTHER, Quote, text_of_quotes
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.core.messages import Usage
 from quaestor.llm.models import Finished, Request, TextDelta
@@ -94,6 +95,7 @@ def test_a_model_of_quotes_asks_its_embedder_and_streams_the_answer() -> None:
     joined = "".join(delta.text for delta in texts if isinstance(delta, TextDelta))
     assert "> Bread is usual." in joined
     assert joined == answer(QUESTION, passages, alike).text
+    assert len(texts) > 1
     assert isinstance(end, Finished)
     assert end == Finished(reason="stop", usage=Usage(0, 0, reported=False), model="extractive")
 
@@ -434,3 +436,8 @@ def test_of_two_guides_the_one_is_quoted_whose_headings_say_more_of_the_question
     hits = [hit(one, 9.0 - rank) for rank, one in enumerate(passages)]
     quotes = answer("How do I open a vault?", passages, refused=False, hits=hits).quotes
     assert quotes[0].path == "3.md"
+
+
+def test_quotes_that_are_all_less_likely_are_not_set_apart() -> None:
+    quotes = [Quote(n, "a.md", n, n, f"Tea {n}.", code=False, language="markdown", further=True) for n in (1, 2)]
+    assert FURTHER not in text_of_quotes(quotes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,6 +54,9 @@ def test_a_place_bears_the_name_of_its_code_or_section() -> None:
     assert found.text.endswith(f"{OTHERS}\n- `guide.md:5-9` (Brown)")
     found = answer(QUESTION, [code, *passages(2)[1:]], hits=[hit(code, 0.0), hit(passages(2)[1], -6.0)])
     assert found.text.endswith(f"{OTHERS}\n- `wait2.py:1` (`wait_2`)")
+    nameless = replace(passages(2)[1], symbol=None)
+    found = answer(QUESTION, [code, nameless], hits=[hit(code, 0.0), hit(nameless, -6.0)])
+    assert found.text.endswith(f"{OTHERS}\n- `wait2.py:1`")
 
 
 def test_the_name_of_a_place_stays_on_its_line_and_in_its_quotation_marks() -> None:
