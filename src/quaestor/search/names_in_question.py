@@ -195,7 +195,8 @@ class NameQuestion(NamedTuple):
         aspect: what is asked of it: where it is defined, what it takes, what it returns, which errors it raises, or
     what
             it holds; empty for what it is.
-        plain: whether the name is a plain word, which counts only if the corpus defines it, with a kind exactly so.
+        plain: whether the name is a plain word, which counts only if the corpus defines it; beside a kind, only if it
+            is spelt exactly so there.
         line: the line of the file that is asked about, 1-based; 0 for all of it.
     """
 

@@ -106,12 +106,10 @@ def _explain_target(request: NameQuestion, corpus: Corpus) -> WayAnswer | None:
     uncertain = resolved.corrected and not looks_like_code(target)
     if uncertain and not (request.plain or request.aspect or request.kind):
         return None
+    if request.plain and request.kind and resolved.corrected:
+        return None
     unknown = (uncertain or request.plain) and not _is_defined(corpus, resolved.related)
-    return (
-        None
-        if unknown or (request.plain and request.kind and resolved.corrected)
-        else _explain_resolved(request, corpus, resolved)
-    )
+    return None if unknown else _explain_resolved(request, corpus, resolved)
 
 
 def _explain_resolved(request: NameQuestion, corpus: Corpus, resolved: ResolvedName) -> WayAnswer | None:
